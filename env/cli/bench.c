@@ -1,0 +1,240 @@
+/* trainyard bench: what a decision costs, and the signature of the build. */
+#include "bench/bench.h"
+
+#include "bench/signature.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BENCH_RULESETS_MAX = CLI_ARGUMENTS_MAX };
+
+/* The rulesets to measure: those of the command line, or for every game the standard ruleset and
+ * the other built-in choices of its first file-valued setting. */
+typedef struct BenchList {
+    uint32_t count;
+    char specs[BENCH_RULESETS_MAX][TY_SPEC_MAX * 2];
+} BenchList;
+
+typedef struct BenchEntry {
+    TyRuleset *ruleset;
+    BenchResult result;
+} BenchEntry;
+
+/* What all entries share. */
+typedef struct BenchReport {
+    uint64_t signature;
+    char processor[128];
+    uint32_t count;
+    BenchEntry entries[BENCH_RULESETS_MAX];
+} BenchReport;
+
+static void list_add(BenchList *list, const char *game, const char *key, const char *value)
+{
+    if (list->count < BENCH_RULESETS_MAX) {
+        const char *colon = key != NULL ? ":" : "";
+        const char *equals = key != NULL ? "=" : "";
+        snprintf(list->specs[list->count++], TY_SPEC_MAX * 2, "%s%s%s%s%s", game, colon,
+                 key != NULL ? key : "", equals, value != NULL ? value : "");
+    }
+}
+
+static void list_add_game(BenchList *list, const TyGame *game)
+{
+    uint32_t count = 0;
+    const TyField *fields = ty_game_fields(game, &count);
+    list_add(list, ty_game_name(game), NULL, NULL);
+    for (uint32_t i = 0; i < count; i++) {
+        if (fields[i].kind != TY_FIELD_FILE) {
+            continue;
+        }
+        for (int32_t choice = 0; fields[i].choices[choice] != NULL; choice++) {
+            if (choice != fields[i].standard) {
+                list_add(list, ty_game_name(game), fields[i].key, fields[i].choices[choice]);
+            }
+        }
+        return;
+    }
+}
+
+static void list_fill(BenchList *list, const Settings *settings)
+{
+    list->count = 0;
+    for (uint32_t i = 0; i < settings->argument_count; i++) {
+        list_add(list, settings->arguments[i], NULL, NULL);
+    }
+    for (uint32_t i = 0; settings->argument_count == 0 && i < ty_game_count(); i++) {
+        list_add_game(list, ty_game_at(i));
+    }
+}
+
+/* ---- Printing ---- */
+
+static void print_entry(const BenchEntry *entry)
+{
+    const TyShape *shape = ty_shape(entry->ruleset);
+    const BenchResult *result = &entry->result;
+    double ratio = result->ns_per_decision / result->ref_copy_ns;
+    printf("\n%s\n", shape->spec);
+    printf("  decisions/s          %14.0f\n", result->decisions_per_s);
+    printf("  ns per decision      %14.1f   = %.2f x the reference copy (%.1f ns)\n",
+           result->ns_per_decision, ratio, result->ref_copy_ns);
+    printf("    step               %14.1f\n", result->step_ns);
+    printf("    legal              %14.1f\n", result->legal_ns);
+    printf("    observe            %14.1f\n", result->observe_ns);
+    printf("    sample             %14.1f\n", result->sample_ns);
+    printf("  episodes/s           %14.0f\n", result->episodes_per_s);
+    printf("  reset ns             %14.1f\n", result->reset_ns);
+    printf("  clone ns             %14.1f\n", result->clone_ns);
+    printf("  bytes                  row %u, mask %u, state %u\n", shape->row_size,
+           shape->action_count, shape->state_size);
+}
+
+static void report_print(const BenchReport *report)
+{
+    printf("One thread, uniformly random legal play; mask and row of the seat to act at every "
+           "decision.\n");
+    printf("Reference: memcpy of 1 KiB from a random one of 65,536 slots.\n");
+    for (uint32_t i = 0; i < report->count; i++) {
+        print_entry(&report->entries[i]);
+    }
+    printf("\nprocessor: %s\ncompiler:  %s (%s)\nsignature: %016" PRIx64 "\n", report->processor,
+           bench_compiler(), bench_build(), report->signature);
+}
+
+static void json_entry(Json *json, const BenchReport *report, const BenchEntry *entry)
+{
+    const TyShape *shape = ty_shape(entry->ruleset);
+    const BenchResult *result = &entry->result;
+    json_open(json, NULL, '{');
+    json_put_string(json, "ruleset", shape->spec);
+    output_real(json, "decisions_per_s", result->decisions_per_s);
+    output_real(json, "ns_per_decision", result->ns_per_decision);
+    output_real(json, "step_ns", result->step_ns);
+    output_real(json, "legal_ns", result->legal_ns);
+    output_real(json, "observe_ns", result->observe_ns);
+    output_real(json, "sample_ns", result->sample_ns);
+    output_real(json, "episodes_per_s", result->episodes_per_s);
+    output_real(json, "reset_ns", result->reset_ns);
+    output_real(json, "clone_ns", result->clone_ns);
+    output_real(json, "ref_copy_ns", result->ref_copy_ns);
+    output_real(json, "ratio", result->ns_per_decision / result->ref_copy_ns);
+    json_put_int(json, "row_bytes", shape->row_size);
+    json_put_int(json, "mask_bytes", shape->action_count);
+    json_put_int(json, "state_bytes", shape->state_size);
+    output_unsigned(json, "decisions", result->decisions);
+    json_put_hex(json, "signature", report->signature);
+    json_put_string(json, "cpu", report->processor);
+    json_put_string(json, "compiler", bench_compiler());
+    json_put_string(json, "build_type", bench_build());
+    json_put_string(json, "version", TY_VERSION);
+    json_close(json, '}');
+}
+
+static int report_print_json(const Settings *settings, const BenchReport *report)
+{
+    Json json = output_open();
+    json_open(&json, NULL, '[');
+    for (uint32_t i = 0; i < report->count; i++) {
+        json_entry(&json, report, &report->entries[i]);
+    }
+    json_close(&json, ']');
+    return output_print(settings, &json);
+}
+
+/* ---- The command ---- */
+
+static int bench_open_all(const Settings *settings, const BenchList *list, BenchReport *report)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        int status = ruleset_open(settings, list->specs[i], &report->entries[i].ruleset);
+        if (status != CLI_OK) {
+            return status;
+        }
+        report->count++;
+    }
+    return CLI_OK;
+}
+
+static int bench_measure_all(const Settings *settings, BenchReport *report)
+{
+    TyStatus status = {.code = TY_OK};
+    Progress progress = progress_open("rulesets", report->count);
+    for (uint32_t i = 0; i < report->count && status.code == TY_OK; i++) {
+        BenchEntry *entry = &report->entries[i];
+        progress_show(&progress, i);
+        status = bench_measure(entry->ruleset, settings->seconds, &entry->result);
+    }
+    progress_close(&progress);
+    if (status.code != TY_OK) {
+        return cli_failure(settings, "%s", status.message);
+    }
+    report->signature = signature_compute();
+    bench_processor(report->processor, sizeof report->processor);
+    return CLI_OK;
+}
+
+static int bench_report(const Settings *settings, const BenchList *list, BenchReport *report)
+{
+    int status = bench_open_all(settings, list, report);
+    if (status == CLI_OK) {
+        status = bench_measure_all(settings, report);
+    }
+    if (status == CLI_OK && settings->json) {
+        status = report_print_json(settings, report);
+    } else if (status == CLI_OK) {
+        report_print(report);
+    }
+    for (uint32_t i = 0; i < report->count; i++) {
+        ty_ruleset_close(report->entries[i].ruleset);
+    }
+    return status;
+}
+
+static int bench_run(const Settings *settings)
+{
+    BenchList *list = calloc(1, sizeof *list);
+    BenchReport *report = calloc(1, sizeof *report);
+    int status = CLI_FAILED;
+    if (list == NULL || report == NULL) {
+        cli_failure(settings, "out of memory");
+    } else {
+        list_fill(list, settings);
+        status = bench_report(settings, list, report);
+    }
+    free(list);
+    free(report);
+    return status;
+}
+
+static const Option bench_options[] = {
+    {.name = "seconds",
+     .value = "S",
+     .kind = OPTION_SECONDS,
+     .offset = offsetof(Settings, seconds),
+     .maximum = 3600,
+     .standard = "1",
+     .help = "How long to measure each ruleset."},
+    OPTION_JSON,
+    {.name = NULL},
+};
+
+const Command command_bench = {
+    .name = "bench",
+    .arguments = "[RULESET...]",
+    .arguments_min = 0,
+    .arguments_max = BENCH_RULESETS_MAX,
+    .summary = "measure the cost of a decision and print the signature",
+    .details = "Measures, in one thread and with uniformly random legal play, what a decision with\n"
+               "its mask and its observation row costs, and what its parts cost; beside it the\n"
+               "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Without RULESET\n"
+               "every game is measured. The signature is a hash over a fixed set of episodes of\n"
+               "every game: equal signatures, equal behaviour.",
+    .example = "  trainyard bench\n"
+               "  trainyard bench GAME --seconds 5 --json",
+    .options = bench_options,
+    .run = bench_run,
+};

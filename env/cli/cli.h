@@ -1,0 +1,168 @@
+/* What the commands of the tool share: options, errors, rulesets, seats, JSON output. */
+#pragma once
+
+#include "trainyard.h"
+
+/* Exit statuses of the tool. */
+enum {
+    CLI_OK = 0,
+    CLI_FAILED = 1, /* the work could not be done */
+    CLI_USAGE = 2,  /* the command line makes no sense */
+};
+
+/* Limits of the tool. */
+enum {
+    CLI_EPISODES_MAX = 1000000,
+    CLI_THREADS_MAX = 256,
+    CLI_OPTIONS_MAX = 16,
+    CLI_ARGUMENTS_MAX = 64,
+    CLI_FILE_MAX = 64 << 20,  /* bytes of a file that the tool reads */
+    CLI_JSON_MAX = 16 << 20,  /* bytes of one JSON document that the tool prints */
+    CLI_TEXT_MAX = 64 << 10,  /* bytes of a text form of a state */
+};
+
+typedef struct Command Command;
+
+/* The values of a command line. Which of them a command has is said by its table of options. */
+typedef struct Settings {
+    const Command *command;
+    uint32_t given; /* bit i: option i of the command's table was on the command line */
+    uint32_t argument_count;
+    const char *arguments[CLI_ARGUMENTS_MAX]; /* what is not an option, in order */
+    const char *agent;
+    const char *agents;
+    const char *seats;
+    const char *actions;
+    uint64_t seed;
+    uint64_t episodes;
+    uint64_t threads;
+    double seconds;
+    bool json;
+} Settings;
+
+typedef enum OptionKind {
+    OPTION_FLAG,    /* bool */
+    OPTION_NUMBER,  /* uint64_t in minimum..maximum */
+    OPTION_SECONDS, /* double in minimum..maximum */
+    OPTION_TEXT,    /* const char * */
+} OptionKind;
+
+/* One option: the parser and the help text both come from this. A table ends with a NULL name. */
+typedef struct Option {
+    const char *name;  /* without the dashes */
+    const char *value; /* what the help calls its value; NULL for a flag */
+    OptionKind kind;
+    size_t offset; /* of its place in Settings */
+    uint64_t minimum;
+    uint64_t maximum;
+    const char *standard; /* what it is when not given, as one would type it; NULL: nothing */
+    const char *help;
+} Option;
+
+/* Options that several commands have. */
+#define OPTION_SEED                                                                                \
+    {                                                                                              \
+        .name = "seed", .value = "N", .kind = OPTION_NUMBER, .offset = offsetof(Settings, seed),   \
+        .maximum = UINT64_MAX, .standard = "0", .help = "The seed of the first episode."           \
+    }
+#define OPTION_EPISODES(STANDARD)                                                                  \
+    {                                                                                              \
+        .name = "episodes", .value = "N", .kind = OPTION_NUMBER,                                   \
+        .offset = offsetof(Settings, episodes), .minimum = 1, .maximum = CLI_EPISODES_MAX,         \
+        .standard = STANDARD, .help = "How many episodes to play."                                 \
+    }
+#define OPTION_THREADS                                                                             \
+    {                                                                                              \
+        .name = "threads", .value = "N", .kind = OPTION_NUMBER,                                    \
+        .offset = offsetof(Settings, threads), .minimum = 1, .maximum = CLI_THREADS_MAX,           \
+        .standard = "one per processor", .help = "How many threads play."                          \
+    }
+#define OPTION_AGENT                                                                               \
+    {                                                                                              \
+        .name = "agent", .value = "NAME", .kind = OPTION_TEXT,                                     \
+        .offset = offsetof(Settings, agent), .standard = "expert if the game has one",             \
+        .help = "The agent that plays every seat."                                                 \
+    }
+#define OPTION_AGENTS                                                                              \
+    {                                                                                              \
+        .name = "agents", .value = "A,B,...", .kind = OPTION_TEXT,                                 \
+        .offset = offsetof(Settings, agents), .help = "One agent for each seat instead."           \
+    }
+#define OPTION_JSON                                                                                \
+    {                                                                                              \
+        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(Settings, json),                   \
+        .help = "Print JSON for machines."                                                         \
+    }
+
+struct Command {
+    const char *name;
+    const char *arguments; /* as the usage line shows them */
+    uint32_t arguments_min;
+    uint32_t arguments_max;
+    const char *summary; /* one line for the list of commands */
+    const char *details; /* what the command does, for its help */
+    const char *example; /* GAME stands for the name of a game of the registry */
+    const Option *options;
+    int (*run)(const Settings *settings);
+};
+
+extern const Command command_play;
+extern const Command command_sim;
+extern const Command command_arena;
+extern const Command command_trace;
+extern const Command command_describe;
+extern const Command command_board;
+extern const Command command_bench;
+
+/* ---- Options (options.c) ---- */
+
+/* Reads the words behind the command's name and runs it. Returns the exit status. */
+int command_main(const Command *command, int word_count, char *const *words);
+void command_help(const Command *command);
+/* True if the option was on the command line; aborts if the command has no such option. */
+bool settings_given(const Settings *settings, const char *name);
+
+/* A complaint about the command line: printed with a hint at the help. Returns CLI_USAGE. */
+int cli_usage_error(const Settings *settings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* A complaint about what happened later. Returns CLI_FAILED. */
+int cli_failure(const Settings *settings, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* ---- Rulesets, files and seats (open.c) ---- */
+
+/* Reads a whole file; the caller frees `*bytes`, which has a NUL behind the last byte. */
+TyStatus file_read(const char *path, char **bytes, size_t *size);
+/* The part of `path` behind the last slash. */
+const char *path_base(const char *path);
+
+/* Opens the ruleset of a command line, in which boards and decks may be paths. On failure it has
+ * complained, and returns the exit status. */
+int ruleset_open(const Settings *settings, const char *spec, TyRuleset **ruleset);
+/* The value of `field` in words: a number, true, a choice, or name@hash for a user's file. */
+void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_NAME_MAX]);
+
+/* Who sits where. NULL is a person. */
+typedef struct Seating {
+    const TyAgent *agents[TY_SEATS_MAX];
+} Seating;
+
+typedef struct AgentList {
+    uint32_t count;
+    const TyAgent *agents[CLI_ARGUMENTS_MAX];
+} AgentList;
+
+/* Reads names separated by commas, the value of `option`, as agents of the ruleset's game. With
+ * `people`, "human" is allowed and gives NULL. On failure it has complained, and returns the exit
+ * status. */
+int agent_list_parse(const Settings *settings, const TyRuleset *ruleset, const char *option,
+                     const char *names, bool people, AgentList *list);
+/* The game's `expert`, or its first agent if it has none. */
+const TyAgent *agent_standard(const TyRuleset *ruleset);
+/* The agent of a chance seat (chance_agent.c). */
+extern const TyAgent chance_agent;
+/* Every player's seat taken by `agent`; a chance seat, if there is one, by `chance_agent`. */
+Seating seating_same(const TyRuleset *ruleset, const TyAgent *agent);
+/* Seats from --agent or --agents. On failure it has complained, and returns the exit status. */
+int seating_parse(const Settings *settings, const TyRuleset *ruleset, Seating *seating);
+const char *agent_name(const TyAgent *agent);

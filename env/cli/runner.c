@@ -1,0 +1,183 @@
+/* Many episodes on several threads, with results that do not depend on the number of threads. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/runner.h"
+
+#include "cli/progress.h"
+#include "core/status.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What the threads of a run share. Each takes the next episode and writes its own row. */
+typedef struct Work {
+    const Run *run;
+    Results *results;
+    atomic_uint next;
+    atomic_uint done;
+    atomic_uint failed; /* the lowest episode that failed; UINT32_MAX if none did */
+} Work;
+
+static Column results_column(const Results *results, uint32_t column, double unit)
+{
+    return (Column){
+        .values = results->values + column,
+        .stride = results->columns,
+        .count = results->episodes,
+        .unit = unit,
+    };
+}
+
+Column results_return(const Results *results, uint32_t seat)
+{
+    return results_column(results, seat, 1.0 / TY_REWARD_ONE);
+}
+
+Column results_length(const Results *results)
+{
+    return results_column(results, results->players, 1);
+}
+
+Column results_metric(const Results *results, uint32_t metric)
+{
+    return results_column(results, results->players + 1 + metric, 1);
+}
+
+uint64_t results_decisions(const Results *results)
+{
+    Column lengths = results_length(results);
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < lengths.count; i++) {
+        sum += (uint64_t)lengths.values[i * lengths.stride];
+    }
+    return sum;
+}
+
+/* Plays the episode of `seed` into one row of the results. False if an agent's action was illegal. */
+static bool play_episode(Match *match, uint64_t seed, const Results *results, int32_t *row)
+{
+    match_start(match, seed, NULL);
+    int32_t decisions = 0;
+    while (!match_over(match)) {
+        if (!match_step(match, match_choose(match), NULL)) {
+            return false;
+        }
+        decisions++;
+    }
+    memcpy(row, match->reward, results->players * sizeof *row);
+    row[results->players] = decisions;
+    ty_metrics(match->ruleset, match->state, row + results->players + 1);
+    return true;
+}
+
+static void note_failure(Work *work, unsigned episode)
+{
+    unsigned lowest = atomic_load(&work->failed);
+    while (episode < lowest && !atomic_compare_exchange_weak(&work->failed, &lowest, episode)) {
+    }
+}
+
+static void *work_main(void *argument)
+{
+    Work *work = argument;
+    const Run *run = work->run;
+    Match *match = match_open(run->ruleset, &run->seating);
+    for (;;) {
+        unsigned episode = atomic_fetch_add(&work->next, 1);
+        if (episode >= run->episodes || atomic_load(&work->failed) != UINT32_MAX) {
+            break;
+        }
+        int32_t *row = work->results->values + (size_t)episode * work->results->columns;
+        if (!play_episode(match, run->seed + episode, work->results, row)) {
+            note_failure(work, episode);
+        }
+        atomic_fetch_add(&work->done, 1);
+    }
+    free(match);
+    return NULL;
+}
+
+static double clock_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Looks at the work from time to time until it is done, and shows how far it is. */
+static void watch(Work *work)
+{
+    Progress progress = progress_open(work->run->label, work->run->episodes);
+    while (progress.shown && atomic_load(&work->done) < work->run->episodes &&
+           atomic_load(&work->failed) == UINT32_MAX) {
+        progress_show(&progress, atomic_load(&work->done));
+        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    }
+    progress_close(&progress);
+}
+
+/* Runs the work on up to `wanted` threads; on this one if none can be had. */
+static void work_spread(Work *work, uint32_t wanted)
+{
+    pthread_t threads[CLI_THREADS_MAX];
+    uint32_t count = 0;
+    while (count < wanted && pthread_create(&threads[count], NULL, work_main, work) == 0) {
+        count++;
+    }
+    if (count == 0) {
+        work_main(work);
+    }
+    watch(work);
+    for (uint32_t i = 0; i < count; i++) {
+        pthread_join(threads[i], NULL);
+    }
+}
+
+TyStatus run_episodes(const Run *run, Results *results)
+{
+    const TyShape *shape = ty_shape(run->ruleset);
+    *results = (Results){
+        .episodes = run->episodes,
+        .columns = shape->players + 1 + shape->metric_count,
+        .players = shape->players,
+    };
+    results->values = calloc((size_t)results->episodes * results->columns, sizeof(int32_t));
+    if (results->values == NULL) {
+        return status_fail(TY_NO_MEMORY, "no memory for %u episodes", run->episodes);
+    }
+    Work work = {.run = run, .results = results};
+    atomic_init(&work.failed, UINT32_MAX);
+    double start = clock_seconds();
+    work_spread(&work, run->threads < run->episodes ? run->threads : run->episodes);
+    results->seconds = clock_seconds() - start;
+    unsigned failed = atomic_load(&work.failed);
+    if (failed != UINT32_MAX) {
+        results_close(results);
+        return status_fail(TY_ILLEGAL, "seed %" PRIu64 ": an agent took an illegal action",
+                           run->seed + failed);
+    }
+    return status_ok();
+}
+
+void results_close(Results *results)
+{
+    free(results->values);
+    results->values = NULL;
+}
+
+uint32_t run_threads(const Settings *settings)
+{
+    if (settings_given(settings, "threads")) {
+        return (uint32_t)settings->threads;
+    }
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (processors < 1) {
+        return 1;
+    }
+    return processors < CLI_THREADS_MAX ? (uint32_t)processors : CLI_THREADS_MAX;
+}

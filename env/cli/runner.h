@@ -1,0 +1,39 @@
+/* Many episodes on several threads, with results that do not depend on the number of threads. */
+#pragma once
+
+#include "cli/match.h"
+#include "cli/stats.h"
+
+typedef struct Run {
+    const TyRuleset *ruleset;
+    Seating seating;
+    uint64_t seed; /* episode i has seed + i */
+    uint32_t episodes;
+    uint32_t threads;
+    const char *label; /* for the progress bar */
+} Run;
+
+/* One row of integers per episode: the return of each player in 1/64, the number of decisions, the
+ * metrics. */
+typedef struct Results {
+    uint32_t episodes;
+    uint32_t columns;
+    uint32_t players;
+    int32_t *values;
+    double seconds; /* wall time of the run */
+} Results;
+
+/* The columns as the statistics want them. */
+Column results_return(const Results *results, uint32_t seat);
+Column results_metric(const Results *results, uint32_t metric);
+Column results_length(const Results *results); /* decisions per episode */
+/* Decisions of all episodes together. */
+uint64_t results_decisions(const Results *results);
+
+/* Plays the episodes. On success the caller frees the results with results_close; on failure
+ * (an agent took an illegal action) the status says in which episode. */
+TyStatus run_episodes(const Run *run, Results *results);
+void results_close(Results *results);
+
+/* As many threads as --threads says; by default one per processor. */
+uint32_t run_threads(const Settings *settings);

@@ -1,0 +1,157 @@
+/* trainyard sim: plays many episodes and says how they went, with confidence intervals. */
+#include "cli/output.h"
+#include "cli/runner.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+static void print_line(const char *name, const Estimate *estimate)
+{
+    char interval[64];
+    snprintf(interval, sizeof interval, "[%.4f, %.4f]", estimate->low, estimate->high);
+    printf("  %-20s %12.4f   %-24s %10.4f %8g %8g\n", name, estimate->mean, interval,
+           estimate->deviation, estimate->minimum, estimate->maximum);
+}
+
+static void print_seats(const Run *run)
+{
+    printf("agents:   ");
+    for (uint32_t seat = 0; seat < ty_shape(run->ruleset)->seats; seat++) {
+        printf("%s%s", seat > 0 ? ", " : "", agent_name(run->seating.agents[seat]));
+    }
+    printf("\n");
+}
+
+static void print_table(const Run *run, const Results *results)
+{
+    const TyShape *shape = ty_shape(run->ruleset);
+    printf("ruleset:  %s\n", shape->spec);
+    print_seats(run);
+    printf("episodes: %u, seeds %" PRIu64 "..%" PRIu64 "\n\n", run->episodes, run->seed,
+           run->seed + run->episodes - 1);
+    printf("  %-20s %12s   %-24s %10s %8s %8s\n", "", "mean", "95 % interval", "deviation", "min",
+           "max");
+    for (uint32_t i = 0; i < shape->metric_count; i++) {
+        Estimate estimate = stats_estimate(results_metric(results, i));
+        print_line(shape->metrics[i], &estimate);
+    }
+    for (uint32_t seat = 0; seat < shape->players; seat++) {
+        char name[32];
+        snprintf(name, sizeof name, "return of seat %u", seat);
+        Estimate estimate = stats_estimate(results_return(results, seat));
+        print_line(name, &estimate);
+    }
+    Estimate decisions = stats_estimate(results_length(results));
+    print_line("decisions", &decisions);
+    double rate = (double)results_decisions(results) / results->seconds;
+    printf("\nspeed:    %.0f decisions/s, %.1f episodes/s on %u threads (agents included)\n", rate,
+           results->episodes / results->seconds, run->threads);
+    if (shape->note[0] != '\0') {
+        printf("note:     %s\n", shape->note);
+    }
+}
+
+static void json_results(Json *json, const Run *run, const Results *results)
+{
+    const TyShape *shape = ty_shape(run->ruleset);
+    json_open(json, "metrics", '{');
+    for (uint32_t i = 0; i < shape->metric_count; i++) {
+        Estimate estimate = stats_estimate(results_metric(results, i));
+        output_estimate(json, shape->metrics[i], &estimate);
+    }
+    json_close(json, '}');
+    json_open(json, "returns", '[');
+    for (uint32_t seat = 0; seat < shape->players; seat++) {
+        Estimate estimate = stats_estimate(results_return(results, seat));
+        output_estimate(json, NULL, &estimate);
+    }
+    json_close(json, ']');
+    Estimate decisions = stats_estimate(results_length(results));
+    output_estimate(json, "decisions", &decisions);
+}
+
+static int print_json(const Settings *settings, const Run *run, const Results *results)
+{
+    const TyShape *shape = ty_shape(run->ruleset);
+    Json json = output_open();
+    json_open(&json, NULL, '{');
+    json_put_string(&json, "ruleset", shape->spec);
+    json_put_int(&json, "rules_version", ty_game_rules_version(ty_ruleset_game(run->ruleset)));
+    json_put_string(&json, "note", shape->note);
+    json_open(&json, "agents", '[');
+    for (uint32_t seat = 0; seat < shape->seats; seat++) {
+        json_put_string(&json, NULL, agent_name(run->seating.agents[seat]));
+    }
+    json_close(&json, ']');
+    json_put_int(&json, "episodes", run->episodes);
+    output_unsigned(&json, "seed", run->seed);
+    json_results(&json, run, results);
+    json_put_int(&json, "threads", run->threads);
+    output_real(&json, "seconds", results->seconds);
+    output_real(&json, "decisions_per_s", (double)results_decisions(results) / results->seconds);
+    json_close(&json, '}');
+    return output_print(settings, &json);
+}
+
+static int sim_play(const Settings *settings, const TyRuleset *ruleset)
+{
+    Run run = {
+        .ruleset = ruleset,
+        .seed = settings->seed,
+        .episodes = (uint32_t)settings->episodes,
+        .threads = run_threads(settings),
+        .label = "episodes",
+    };
+    int status = seating_parse(settings, ruleset, &run.seating);
+    if (status != CLI_OK) {
+        return status;
+    }
+    Results results;
+    TyStatus played = run_episodes(&run, &results);
+    if (played.code != TY_OK) {
+        return cli_failure(settings, "%s", played.message);
+    }
+    if (settings->json) {
+        status = print_json(settings, &run, &results);
+    } else {
+        print_table(&run, &results);
+    }
+    results_close(&results);
+    return status;
+}
+
+static int sim_run(const Settings *settings)
+{
+    TyRuleset *ruleset = NULL;
+    int status = ruleset_open(settings, settings->arguments[0], &ruleset);
+    if (status == CLI_OK) {
+        status = sim_play(settings, ruleset);
+        ty_ruleset_close(ruleset);
+    }
+    return status;
+}
+
+static const Option sim_options[] = {
+    OPTION_AGENT,
+    OPTION_AGENTS,
+    OPTION_EPISODES("1000"),
+    OPTION_SEED,
+    OPTION_THREADS,
+    OPTION_JSON,
+    {.name = NULL},
+};
+
+const Command command_sim = {
+    .name = "sim",
+    .arguments = "RULESET",
+    .arguments_min = 1,
+    .arguments_max = 1,
+    .summary = "play many episodes and print the results with confidence intervals",
+    .details = "Plays episodes with built-in agents and prints the mean and the 95 % confidence\n"
+               "interval of every metric (Wilson's for rates), of each seat's return and of the\n"
+               "number of decisions. Episode i has the seed N + i, so the results do not depend\n"
+               "on the number of threads.",
+    .example = "  trainyard sim GAME --agent random --episodes 10000 --seed 1",
+    .options = sim_options,
+    .run = sim_run,
+};

@@ -1,0 +1,34 @@
+/* Bytes and bits: the same result on every machine. */
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+static inline void store_le16(uint8_t *out, uint16_t value)
+{
+    out[0] = (uint8_t)value;
+    out[1] = (uint8_t)(value >> 8);
+}
+
+static inline uint16_t load_le16(const uint8_t *bytes)
+{
+    return (uint16_t)(bytes[0] | bytes[1] << 8);
+}
+
+static inline void store_le64(uint8_t *out, uint64_t value)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    memcpy(out, &value, sizeof value);
+}
+
+/* Writes bit i of `bits` as byte i, 0 or 1, for i below `count` rounded up to a multiple of 8: the
+ * buffer must have that room. */
+static inline void bits_expand(uint64_t bits, uint32_t count, uint8_t *out)
+{
+    for (uint32_t i = 0; i < count; i += 8) {
+        uint64_t spread = (((bits >> i) & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
+        store_le64(out + i, ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u);
+    }
+}

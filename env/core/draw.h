@@ -1,0 +1,32 @@
+/* Chance: every random outcome of every game is a `draw`.
+ *
+ * value = f(seed, stream, counter). Streams are separate sources (a deck, a die), the counters live
+ * in the state, so equal seeds meet equal cards and dice however the play between them differs. */
+#pragma once
+
+#include "core/hash.h"
+#include "trainyard.h"
+
+/* Value `counter` of `stream` under `seed`. */
+static inline uint64_t draw_value(uint64_t seed, uint64_t stream, uint64_t counter)
+{
+    uint64_t key = hash_mix(seed ^ hash_mix((stream + 1) * 0xd1342543de82ef95u));
+    return hash_mix(key + (counter + 1) * 0x9e3779b97f4a7c15u);
+}
+
+/* Uniform in 0..bound-1, without bias (Lemire's multiply and reject); advances `counter`. */
+static inline uint32_t draw_below(uint64_t seed, uint64_t stream, uint32_t *counter, uint32_t bound)
+{
+    for (;;) {
+        uint32_t value = (uint32_t)(draw_value(seed, stream, (*counter)++) >> 32);
+        uint64_t product = (uint64_t)value * bound;
+        uint32_t low = (uint32_t)product;
+        if (low >= bound || low >= (uint32_t)(-bound) % bound) {
+            return (uint32_t)(product >> 32);
+        }
+    }
+}
+
+/* Outcome i with probability weights[i] / sum of all; the sum is positive and below 65,536.
+ * Answered by the tape's script if there is one, otherwise by the generator. */
+uint32_t draw(TyHead *head, TyTape *tape, uint32_t stream, const uint8_t *weights, uint32_t count);

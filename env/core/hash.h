@@ -1,0 +1,34 @@
+/* 64-bit hashing of fields, the same on every machine. Not for secrets. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The finaliser of SplitMix64: a bijection in which every input bit moves every output bit. */
+static inline uint64_t hash_mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    x ^= x >> 31;
+    return x;
+}
+
+static inline uint64_t hash_add(uint64_t hash, uint64_t value)
+{
+    return hash_mix(hash ^ (value + 0x9e3779b97f4a7c15u));
+}
+
+static inline uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t size)
+{
+    uint64_t word = 0;
+    for (size_t i = 0; i < size; i++) {
+        word |= (uint64_t)bytes[i] << (8 * (i & 7));
+        if ((i & 7) == 7) {
+            hash = hash_add(hash, word);
+            word = 0;
+        }
+    }
+    return hash_add(hash_add(hash, word), size);
+}

@@ -1,0 +1,408 @@
+/* Reading a board of Convoi Express from its file (BOARDS.md): places and segments. */
+#include "games/convoi/board.h"
+
+#include <string.h>
+
+#include "core/status.h"
+
+static const char *const GOODS_WORDS[] = {"blue", "yellow", "red", "white", NULL};
+
+/* ---- Ids and places -------------------------------------------------------------------------- */
+
+/* Finds the city, start or junction `id`, as a train meets it; leg and light are left open. */
+static bool place_find(const Board *board, const char *id, Link *place)
+{
+    const ConvoiTables *tables = board->reader.tables;
+    *place = (Link){.light = CONVOI_NONE};
+    if (convoi_name_find(tables, tables->city_name, tables->city_count, id, &place->index)) {
+        place->kind = LINK_CITY;
+        return true;
+    }
+    if (convoi_name_find(tables, tables->start_name, tables->start_count, id, &place->index)) {
+        place->kind = LINK_START;
+        return true;
+    }
+    if (convoi_name_find(tables, tables->junction_name, tables->junction_count, id,
+                         &place->index)) {
+        place->kind = LINK_JUNCTION;
+        return true;
+    }
+    return false;
+}
+
+/* Reads an id that no other city, start or junction has. */
+static uint16_t read_place_id(Board *board, const DocNode *node)
+{
+    Reader *reader = &board->reader;
+    uint16_t name = convoi_read_id(reader, node, "id");
+    Link other;
+    if (reader_ok(reader) && place_find(board, board_name(board, name), &other)) {
+        doc_fail(reader->doc, doc_get(reader->doc, node, "id"), &reader->status,
+                 "another city, start or junction has the id \"%s\"", board_name(board, name));
+    }
+    return name;
+}
+
+/* Checks that "xy" is a pair of numbers. Only drawings use it. */
+static void check_xy(Board *board, const DocNode *node)
+{
+    Reader *reader = &board->reader;
+    const DocNode *pair = doc_read_list(reader->doc, node, "xy", 2, 2, &reader->status);
+    for (const DocNode *number = doc_first(reader->doc, pair); number != NULL;
+         number = doc_next(reader->doc, number)) {
+        if (number->kind != DOC_INT && number->kind != DOC_REAL) {
+            doc_fail(reader->doc, number, &reader->status, "must be a number");
+        }
+    }
+}
+
+void convoi_read_each(Board *board, const char *key, uint32_t minimum, uint32_t maximum,
+                      void (*read)(Board *board, const DocNode *node))
+{
+    Reader *reader = &board->reader;
+    const DocNode *list =
+        doc_read_list(reader->doc, reader->doc->nodes, key, minimum, maximum, &reader->status);
+    for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
+         node = doc_next(reader->doc, node)) {
+        read(board, node);
+    }
+}
+
+/* ---- Head, cities, starts, junctions --------------------------------------------------------- */
+
+static void read_board_head(Board *board)
+{
+    static const char *const KEYS[] = {"format",    "name",        "title",  "status",
+                                       "rules",     "green_discs", "cities", "starts",
+                                       "junctions", "segments",    "green",  NULL};
+    static const char *const RULES_WORDS[] = {"europe", "north_america", NULL};
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    const DocNode *root = reader->doc->nodes;
+    tables->board_name = convoi_read_head(reader, "convoi-board-1");
+    doc_known_keys(reader->doc, root, KEYS, &reader->status);
+    tables->board_title = convoi_read_title(reader, root, "title");
+    doc_read_text(reader->doc, root, "rules", &reader->status);
+    if (reader_ok(reader)) {
+        tables->crossing =
+            convoi_read_word(reader, doc_get(reader->doc, root, "rules"), RULES_WORDS) == 1;
+    }
+}
+
+static void read_goods(Board *board, const DocNode *node, uint8_t city)
+{
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    uint8_t goods = convoi_read_word(reader, node, GOODS_WORDS);
+    if (tables->goods_city[goods] != CONVOI_NONE) {
+        doc_fail(reader->doc, node, &reader->status, "city \"%s\" has %s goods already",
+                 board_name(board, tables->city_name[tables->goods_city[goods]]),
+                 GOODS_WORDS[goods]);
+    }
+    tables->goods_city[goods] = city;
+    tables->city_goods[city] = goods;
+}
+
+static void read_city(Board *board, const DocNode *node)
+{
+    static const char *const KEYS[] = {"id", "title", "goods", "port", "xy", NULL};
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    uint8_t city = tables->city_count;
+    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    board->city_node[city] = node;
+    tables->city_name[city] = read_place_id(board, node);
+    tables->city_title[city] = convoi_read_title(reader, node, "title");
+    check_xy(board, node);
+    tables->city_count++;
+
+    const DocNode *goods = doc_get(reader->doc, node, "goods");
+    bool port = doc_get(reader->doc, node, "port") != NULL &&
+                doc_read_flag(reader->doc, node, "port", &reader->status);
+    if (port == (goods != NULL)) {
+        doc_fail(reader->doc, node, &reader->status,
+                 "a city has either \"goods\" or \"port\": true");
+    } else if (port) {
+        tables->city_port[city] = tables->port_count++;
+    } else if (reader_ok(reader)) {
+        read_goods(board, goods, city);
+    }
+}
+
+static void read_cities(Board *board)
+{
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    const DocNode *root = reader->doc->nodes;
+    convoi_read_each(board, "cities", 2, CONVOI_CITIES_MAX, read_city);
+    if (!reader_ok(reader)) {
+        return;
+    }
+    const DocNode *cities = doc_get(reader->doc, root, "cities");
+    int ports = tables->crossing ? 2 : 1;
+    if (tables->port_count != ports) {
+        doc_fail(reader->doc, cities, &reader->status, "the rules \"%s\" need %s, not %u",
+                 tables->crossing ? "north_america" : "europe",
+                 tables->crossing ? "2 ports" : "1 port", tables->port_count);
+    }
+    if (tables->port_count == tables->city_count) {
+        doc_fail(reader->doc, cities, &reader->status, "no city has goods");
+    }
+    tables->green_count = (uint8_t)doc_read_int(
+        reader->doc, root, "green_discs", tables->city_count, BOARD_GREEN_MAX, &reader->status);
+}
+
+static void read_number(Board *board, const DocNode *node, uint8_t start)
+{
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    int most = CONVOI_NUMBERS + 1;
+    if (node->kind != DOC_INT || node->number < 2 || node->number > most) {
+        doc_fail(reader->doc, node, &reader->status, "must be a whole number from 2 to %d", most);
+        return;
+    }
+    uint8_t *owner = &tables->number_start[node->number - 2];
+    if (*owner != CONVOI_NONE) {
+        doc_fail(reader->doc, node, &reader->status, "start \"%s\" has number %d already",
+                 board_name(board, tables->start_name[*owner]), (int)node->number);
+    }
+    *owner = start;
+}
+
+static void read_start(Board *board, const DocNode *node)
+{
+    static const char *const KEYS[] = {"id", "title", "numbers", "xy", NULL};
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    uint8_t start = tables->start_count;
+    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    board->start_node[start] = node;
+    tables->start_name[start] = read_place_id(board, node);
+    tables->start_title[start] = convoi_read_title(reader, node, "title");
+    check_xy(board, node);
+    tables->start_count++;
+
+    const DocNode *numbers =
+        doc_read_list(reader->doc, node, "numbers", 1, CONVOI_NUMBERS, &reader->status);
+    for (const DocNode *number = doc_first(reader->doc, numbers);
+         number != NULL && reader_ok(reader); number = doc_next(reader->doc, number)) {
+        read_number(board, number, start);
+    }
+}
+
+static void read_starts(Board *board)
+{
+    Reader *reader = &board->reader;
+    convoi_read_each(board, "starts", 1, CONVOI_STARTS_MAX, read_start);
+    for (int i = 0; i < CONVOI_NUMBERS; i++) {
+        if (reader_ok(reader) && reader->tables->number_start[i] == CONVOI_NONE) {
+            doc_fail(reader->doc, doc_get(reader->doc, reader->doc->nodes, "starts"),
+                     &reader->status, "no start has number %d", i + 2);
+        }
+    }
+}
+
+/* Reads a junction but for the legs that are open: those wait for the segments. */
+static void read_junction(Board *board, const DocNode *node)
+{
+    static const char *const KEYS[] = {"id", "title", "xy", "open", NULL};
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    uint8_t junction = tables->junction_count;
+    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    board->junction_node[junction] = node;
+    tables->junction_name[junction] = read_place_id(board, node);
+    tables->junction_title[junction] = convoi_read_title(reader, node, "title");
+    check_xy(board, node);
+    tables->junction_count++;
+}
+
+static void read_junctions(Board *board)
+{
+    convoi_read_each(board, "junctions", 0, CONVOI_JUNCTIONS_MAX, read_junction);
+}
+
+/* ---- Segments -------------------------------------------------------------------------------- */
+
+/* Ties one end of segment `index` to the place that the file names under `key`. */
+static void read_end(Board *board, uint8_t index, uint8_t side, const char *key)
+{
+    Reader *reader = &board->reader;
+    const DocNode *node = board->segments[index].node;
+    Link *end = &board->segments[index].end[side];
+    const char *id = doc_read_text(reader->doc, node, key, &reader->status);
+    if (!reader_ok(reader)) {
+        return;
+    }
+    if (!place_find(board, id, end)) {
+        doc_fail(reader->doc, doc_get(reader->doc, node, key), &reader->status,
+                 "there is no city, start or junction \"%s\"", id);
+    } else if (end->kind == LINK_CITY) {
+        board->city_exits[end->index]++;
+    } else if (end->kind == LINK_START) {
+        board->start_lines[end->index]++;
+    } else {
+        end->side = reader->tables->junction_degree[end->index]++;
+        if (end->side < CONVOI_LEGS_MAX) {
+            board->leg_segment[end->index][end->side] = index;
+        }
+    }
+}
+
+/* Numbers the spaces of segment `index`. Only a segment between two junctions may have none. */
+static void read_spaces(Board *board, uint8_t index)
+{
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    Segment *segment = &board->segments[index];
+    bool inner = segment->end[0].kind == LINK_JUNCTION && segment->end[1].kind == LINK_JUNCTION;
+    int32_t spaces = doc_read_int(reader->doc, segment->node, "spaces", inner ? 0 : 1,
+                                  CONVOI_SPACES_MAX, &reader->status);
+    if (!reader_ok(reader)) {
+        return;
+    }
+    if (spaces > CONVOI_SPACES_MAX - tables->space_count) {
+        doc_fail(reader->doc, segment->node, &reader->status,
+                 "with this segment there are more than %d track spaces", (int)CONVOI_SPACES_MAX);
+        return;
+    }
+    segment->spaces = (uint8_t)spaces;
+    segment->first_space = tables->space_count;
+    segment->first_gap = (uint16_t)(tables->space_count + index);
+    for (uint8_t i = 0; i < segment->spaces; i++) {
+        tables->space_segment[tables->space_count] = index;
+        tables->space_index[tables->space_count] = (uint8_t)(i + 1);
+        tables->space_count++;
+    }
+}
+
+static void read_segment(Board *board, const DocNode *node)
+{
+    static const char *const KEYS[] = {"id", "a", "b", "spaces", "lights", NULL};
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    uint8_t index = tables->segment_count;
+    Segment *segment = &board->segments[index];
+    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    segment->node = node;
+    tables->segment_name[index] = convoi_read_id(reader, node, "id");
+    const char *id = board_name(board, tables->segment_name[index]);
+    uint8_t other;
+    if (convoi_name_find(tables, tables->segment_name, tables->segment_count, id, &other)) {
+        doc_fail(reader->doc, doc_get(reader->doc, node, "id"), &reader->status,
+                 "another segment has the id \"%s\"", id);
+    }
+    tables->segment_count++;
+    read_end(board, index, 0, "a");
+    read_end(board, index, 1, "b");
+    if (segment->end[0].kind == segment->end[1].kind &&
+        segment->end[0].index == segment->end[1].index) {
+        doc_fail(reader->doc, node, &reader->status, "a segment joins two different places");
+    }
+    read_spaces(board, index);
+}
+
+static void check_degrees(Board *board)
+{
+    Reader *reader = &board->reader;
+    ConvoiTables *tables = reader->tables;
+    for (uint8_t i = 0; i < tables->city_count; i++) {
+        if (board->city_exits[i] < 1 || board->city_exits[i] > BOARD_EXITS_MAX) {
+            doc_fail(reader->doc, board->city_node[i], &reader->status,
+                     "a city has 1 to %d segments, not %u", (int)BOARD_EXITS_MAX,
+                     board->city_exits[i]);
+        }
+        tables->city_light_count = (uint8_t)(tables->city_light_count + board->city_exits[i]);
+    }
+    for (uint8_t i = 0; i < tables->start_count; i++) {
+        if (board->start_lines[i] != 1) {
+            doc_fail(reader->doc, board->start_node[i], &reader->status,
+                     "a start has exactly one segment, not %u", board->start_lines[i]);
+        }
+    }
+    for (uint8_t i = 0; i < tables->junction_count; i++) {
+        if (tables->junction_degree[i] != 3 && tables->junction_degree[i] != 4) {
+            doc_fail(reader->doc, board->junction_node[i], &reader->status,
+                     "a junction has 3 or 4 segments, not %u", tables->junction_degree[i]);
+        }
+    }
+}
+
+static void check_switch_discs(Board *board)
+{
+    Reader *reader = &board->reader;
+    int discs = 0;
+    for (uint8_t i = 0; i < reader->tables->junction_count; i++) {
+        discs += reader->tables->junction_degree[i] - 2;
+    }
+    if (discs > BOARD_SWITCH_DISCS_MAX) {
+        doc_fail(reader->doc, doc_get(reader->doc, reader->doc->nodes, "junctions"),
+                 &reader->status, "need %d switch discs, there are %d", discs,
+                 (int)BOARD_SWITCH_DISCS_MAX);
+    }
+}
+
+/* A ring of junctions without a space between them would let a train run for ever (ruling 42).
+ * Junctions joined without a space form groups; a segment within one group closes a ring. */
+static void check_rings(Board *board)
+{
+    const ConvoiTables *tables = board->reader.tables;
+    uint8_t group[CONVOI_JUNCTIONS_MAX];
+    for (uint8_t i = 0; i < CONVOI_JUNCTIONS_MAX; i++) {
+        group[i] = i;
+    }
+    for (uint8_t s = 0; s < tables->segment_count; s++) {
+        const Segment *segment = &board->segments[s];
+        if (segment->spaces > 0) {
+            continue;
+        }
+        uint8_t from = group[segment->end[0].index];
+        uint8_t to = group[segment->end[1].index];
+        if (from == to) {
+            doc_fail(board->reader.doc, segment->node, &board->reader.status,
+                     "closes a ring of junctions that has no track space");
+        }
+        for (uint8_t i = 0; i < tables->junction_count; i++) {
+            group[i] = group[i] == from ? to : group[i];
+        }
+    }
+}
+
+static void read_segments(Board *board)
+{
+    convoi_read_each(board, "segments", 1, CONVOI_SEGMENTS_MAX, read_segment);
+    if (reader_ok(&board->reader)) {
+        check_degrees(board);
+        check_switch_discs(board);
+        check_rings(board);
+    }
+}
+
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+/* Nothing belongs to anything yet. */
+static void board_clear(Board *board)
+{
+    ConvoiTables *tables = board->reader.tables;
+    memset(board->gap_light, CONVOI_NONE, sizeof board->gap_light);
+    memset(tables->city_goods, CONVOI_NONE, sizeof tables->city_goods);
+    memset(tables->city_port, CONVOI_NONE, sizeof tables->city_port);
+    memset(tables->goods_city, CONVOI_NONE, sizeof tables->goods_city);
+    memset(tables->light_city, CONVOI_NONE, sizeof tables->light_city);
+    memset(tables->number_start, CONVOI_NONE, sizeof tables->number_start);
+}
+
+TyStatus convoi_board_read(const Doc *doc, ConvoiTables *tables)
+{
+    /* Each stage relies on the success of those before it. */
+    static void (*const STAGES[])(Board *board) = {
+        board_clear,       read_board_head,   read_cities,           read_starts,
+        read_junctions,    read_segments,     convoi_read_lights,    convoi_read_switches,
+        convoi_read_green, convoi_make_links, convoi_make_leg_names, convoi_make_distances,
+    };
+    Board board = {.reader = {.doc = doc, .tables = tables, .status = status_ok()}};
+    for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0] && reader_ok(&board.reader); i++) {
+        STAGES[i](&board);
+    }
+    return board.reader.status;
+}

@@ -1,0 +1,228 @@
+/* Turning a board of Convoi Express that has been read into links, names of legs and distances. */
+#include <string.h>
+
+#include "games/convoi/board.h"
+
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+/* What a train meets that passes `gap` of a segment with `heading` (0 towards b, 1 towards a). */
+static Link link_through(const Board *board, const Segment *segment, uint8_t gap, uint8_t heading)
+{
+    uint8_t last = heading == 0 ? segment->spaces : 0;
+    Link link = segment->end[heading == 0 ? 1 : 0];
+    if (gap != last) {
+        link.kind = LINK_SPACE;
+        link.index = (uint8_t)(segment->first_space + gap - heading);
+        link.side = heading;
+    }
+    link.light = board->gap_light[segment->first_gap + gap];
+    return link;
+}
+
+/* Stores how a train leaves the place at one end of a segment. */
+static void link_end(Board *board, const Segment *segment, uint8_t side)
+{
+    ConvoiTables *tables = board->reader.tables;
+    Link from = segment->end[side];
+    Link link = link_through(board, segment, side == 0 ? 0 : segment->spaces, side);
+    switch ((LinkKind)from.kind) {
+    case LINK_CITY:
+        tables->exit[link.light] = link;
+        break;
+    case LINK_START:
+        tables->departure[from.index] = link;
+        break;
+    case LINK_JUNCTION:
+        tables->leaving[from.index][from.side] = link;
+        break;
+    case LINK_SPACE:
+        break;
+    }
+}
+
+void convoi_make_links(Board *board)
+{
+    ConvoiTables *tables = board->reader.tables;
+    for (uint8_t s = 0; s < tables->segment_count; s++) {
+        const Segment *segment = &board->segments[s];
+        link_end(board, segment, 0);
+        link_end(board, segment, 1);
+        for (uint8_t i = 0; i < segment->spaces; i++) {
+            uint32_t node = 2u * (segment->first_space + i);
+            tables->ahead[node] = link_through(board, segment, (uint8_t)(i + 1), 0);
+            tables->ahead[node + 1] = link_through(board, segment, i, 1);
+        }
+    }
+}
+
+/* The id of a city, start or junction. */
+static uint16_t place_name(const ConvoiTables *tables, Link place)
+{
+    switch ((LinkKind)place.kind) {
+    case LINK_CITY:
+        return tables->city_name[place.index];
+    case LINK_START:
+        return tables->start_name[place.index];
+    case LINK_JUNCTION:
+        return tables->junction_name[place.index];
+    case LINK_SPACE:
+        return 0;
+    }
+    return 0;
+}
+
+/* The place at the far end of a leg. */
+static Link leg_far_end(const Board *board, uint8_t junction, uint8_t leg)
+{
+    const Segment *segment = &board->segments[board->leg_segment[junction][leg]];
+    bool at_a = segment->end[0].kind == LINK_JUNCTION && segment->end[0].index == junction;
+    return segment->end[at_a ? 1 : 0];
+}
+
+/* Calls a leg by the place that it leads to, or by its segment if another leg leads there too. */
+static uint16_t leg_name(const Board *board, uint8_t junction, uint8_t leg)
+{
+    const ConvoiTables *tables = board->reader.tables;
+    uint16_t name = place_name(tables, leg_far_end(board, junction, leg));
+    for (uint8_t i = 0; i < tables->junction_degree[junction]; i++) {
+        if (i != leg && place_name(tables, leg_far_end(board, junction, i)) == name) {
+            return tables->segment_name[board->leg_segment[junction][leg]];
+        }
+    }
+    return name;
+}
+
+void convoi_make_leg_names(Board *board)
+{
+    ConvoiTables *tables = board->reader.tables;
+    for (uint8_t j = 0; j < tables->junction_count; j++) {
+        for (uint8_t leg = 0; leg < tables->junction_degree[j]; leg++) {
+            tables->leg_name[j][leg] = leg_name(board, j, leg);
+        }
+    }
+}
+
+/* ---- Distances ------------------------------------------------------------------------------- */
+
+/* The table in the making. Beside the nodes of ConvoiTables.distance there is one for each way of
+ * arriving at a junction, which costs nothing by itself. */
+typedef struct Distances {
+    ConvoiTables *tables;
+    uint8_t arriving[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX][CONVOI_CITIES_MAX];
+    bool changed;
+} Distances;
+
+static uint8_t point_added(uint8_t distance)
+{
+    return distance < CONVOI_FAR - 1 ? (uint8_t)(distance + 1) : CONVOI_FAR;
+}
+
+/* The points to `goal` for a train that follows `link`. Nobody passes through a start, nor through
+ * a port on the European side. */
+static uint8_t link_distance(const Distances *distances, Link link, uint8_t goal)
+{
+    const ConvoiTables *tables = distances->tables;
+    switch ((LinkKind)link.kind) {
+    case LINK_SPACE:
+        return point_added(tables->distance[2 * link.index + link.side][goal]);
+    case LINK_CITY:
+        if (link.index != goal && tables->city_port[link.index] != CONVOI_NONE &&
+            !tables->crossing) {
+            return CONVOI_FAR;
+        }
+        return point_added(tables->distance[2 * tables->space_count + link.index][goal]);
+    case LINK_JUNCTION:
+        return distances->arriving[link.index][link.side][goal];
+    case LINK_START:
+        return CONVOI_FAR;
+    }
+    return CONVOI_FAR;
+}
+
+/* Takes the way along `link` for an entry of the table if it is shorter. */
+static void distance_improve(Distances *distances, uint8_t entry[CONVOI_CITIES_MAX], Link link)
+{
+    for (uint8_t goal = 0; goal < distances->tables->city_count; goal++) {
+        uint8_t way = link_distance(distances, link, goal);
+        if (way < entry[goal]) {
+            entry[goal] = way;
+            distances->changed = true;
+        }
+    }
+}
+
+/* A switch can be set, so a train that arrives by one leg may leave by any other. */
+static void junction_improve(Distances *distances, uint8_t junction)
+{
+    const ConvoiTables *tables = distances->tables;
+    for (uint8_t from = 0; from < tables->junction_degree[junction]; from++) {
+        for (uint8_t to = 0; to < tables->junction_degree[junction]; to++) {
+            if (to != from) {
+                distance_improve(distances, distances->arriving[junction][from],
+                                 tables->leaving[junction][to]);
+            }
+        }
+    }
+}
+
+static void distances_improve(Distances *distances)
+{
+    ConvoiTables *tables = distances->tables;
+    uint32_t first_city = 2u * tables->space_count;
+    uint32_t first_start = first_city + tables->city_count;
+    for (uint32_t node = 0; node < first_city; node++) {
+        distance_improve(distances, tables->distance[node], tables->ahead[node]);
+    }
+    for (uint8_t j = 0; j < tables->junction_count; j++) {
+        junction_improve(distances, j);
+    }
+    for (uint8_t light = 0; light < tables->city_light_count; light++) {
+        distance_improve(distances, tables->distance[first_city + tables->light_city[light]],
+                         tables->exit[light]);
+    }
+    for (uint8_t start = 0; start < tables->start_count; start++) {
+        distance_improve(distances, tables->distance[first_start + start],
+                         tables->departure[start]);
+    }
+}
+
+/* Fills the distance table from the links of the board. */
+static void distances_fill(ConvoiTables *tables)
+{
+    Distances distances = {.tables = tables};
+    memset(tables->distance, CONVOI_FAR, sizeof tables->distance);
+    memset(distances.arriving, CONVOI_FAR, sizeof distances.arriving);
+    for (uint8_t city = 0; city < tables->city_count; city++) {
+        tables->distance[2 * tables->space_count + city][city] = 0;
+    }
+    /* Distances only shrink, so this ends; what no pass improves is shortest. */
+    do {
+        distances.changed = false;
+        distances_improve(&distances);
+    } while (distances.changed);
+}
+
+static void check_distances(Board *board)
+{
+    Reader *reader = &board->reader;
+    const ConvoiTables *tables = reader->tables;
+    uint32_t first_city = 2u * tables->space_count;
+    for (uint8_t to = 0; to < tables->city_count; to++) {
+        for (uint8_t i = 0; i < tables->city_count + tables->start_count; i++) {
+            if (tables->distance[first_city + i][to] == CONVOI_FAR) {
+                bool city = i < tables->city_count;
+                uint16_t from =
+                    city ? tables->city_name[i] : tables->start_name[i - tables->city_count];
+                doc_fail(reader->doc, board->city_node[to], &reader->status,
+                         "a train cannot get here from %s \"%s\"", city ? "city" : "start",
+                         board_name(board, from));
+            }
+        }
+    }
+}
+
+void convoi_make_distances(Board *board)
+{
+    distances_fill(board->reader.tables);
+    check_distances(board);
+}

@@ -1,0 +1,554 @@
+/* Convoi Express: the turn. Instruction card, action cards, new cards; the clock; the end. */
+#include "core/draw.h"
+#include "games/convoi/state.h"
+
+#include <string.h>
+
+void play_tell(Play *play, TyEvent event)
+{
+    event.seat = (int8_t)play->state->active;
+    play->tape->event(play->tape->user, &event);
+}
+
+/* ---- The clock and the end ---------------------------------------------------------------------
+ */
+
+void episode_end(Play *play, bool won, EndReason why)
+{
+    ConvoiState *state = play->state;
+    state->won = won;
+    state->head.over = 1;
+    state->head.seat = -1;
+    state->phase = PHASE_OVER;
+    state->options = 0;
+    state->choices = 0;
+    state->switches_open = 0;
+    EVENT(play, EVENT_END, won, (int16_t)why);
+}
+
+/* Les jetons Temps: with the last token the top instruction card is set aside unseen and the clock
+ * refilled, less what is still owed; without a card to set aside the game is lost at once. */
+void tokens_lose(Play *play, uint8_t count, Loss why)
+{
+    ConvoiState *state = play->state;
+    int clock = state->clock - count;
+    state->tokens_lost = (uint16_t)(state->tokens_lost + count);
+    EVENT(play, EVENT_TOKENS, count, (int16_t)why, (int16_t)(clock > 0 ? clock : 0));
+    while (clock <= 0) {
+        if (state->pile == 0) {
+            state->clock = 0;
+            episode_end(play, false, END_CLOCK);
+            return;
+        }
+        clock += play->tables->clock;
+        state->pile--;
+        state->set_aside++;
+        state->bottom = state->pile == 0 ? 0 : state->bottom;
+        EVENT(play, EVENT_SET_ASIDE, state->pile, (int16_t)(clock > 0 ? clock : 0));
+    }
+    state->clock = (uint8_t)clock;
+}
+
+/* ---- Instruction cards -------------------------------------------------------------------------
+ */
+
+static void card_show(Play *play, uint8_t card)
+{
+    ConvoiState *state = play->state;
+    state->card = card;
+    state->symbol = 0;
+    state->colour = 0;
+    memset(state->named, 0, sizeof state->named);
+    memset(state->moved, 0, sizeof state->moved);
+}
+
+/* Takes the top card of the pile: one of those never seen, or the known one at the bottom. */
+static void card_reveal(Play *play)
+{
+    const ConvoiTables *tables = play->tables;
+    ConvoiState *state = play->state;
+    if (state->pile == 1 && state->bottom != 0) {
+        card_show(play, state->bottom);
+        state->bottom = 0;
+        EVENT(play, EVENT_CARD, state->card);
+    } else {
+        uint8_t weights[CONVOI_CARDS_MAX];
+        for (uint32_t i = 0; i < tables->card_count; i++) {
+            weights[i] = state->seen[i] ^ 1;
+        }
+        uint32_t card =
+            draw(&state->head, play->tape, STREAM_INSTRUCTIONS, weights, tables->card_count);
+        state->seen[card] = 1;
+        card_show(play, (uint8_t)(CARD_BASE + card));
+        EVENT_CHANCE(play, EVENT_CARD, STREAM_INSTRUCTIONS, card, state->card);
+    }
+    state->pile--;
+}
+
+static void turn_begin(Play *play)
+{
+    ConvoiState *state = play->state;
+    state->head.seat = (int8_t)state->active;
+    state->turns++;
+    EVENT(play, EVENT_TURN, (int16_t)state->turns);
+    card_reveal(play);
+    bool garde_voie = play->tables->crossing && !state->staff_used[STAFF_GARDE_VOIE];
+    if (garde_voie && state->pile > 0) {
+        ask(play, PHASE_CARD);
+    } else {
+        card_next(play);
+    }
+}
+
+/* The garde-voie puts the card under the pile; the next one has to be followed. */
+static void card_refuse(Play *play)
+{
+    ConvoiState *state = play->state;
+    state->staff_used[STAFF_GARDE_VOIE] = 1;
+    EVENT(play, EVENT_STAFF, STAFF_GARDE_VOIE);
+    EVENT(play, EVENT_CARD_UNDER, state->card);
+    state->bottom = state->card;
+    state->pile++;
+    card_reveal(play);
+    card_next(play);
+}
+
+static void symbol_done(Play *play)
+{
+    ConvoiState *state = play->state;
+    state->symbol++;
+    state->colour = 0;
+    if (state->symbol == card_now(play->tables, state)->new_count) {
+        memset(state->named, 0, sizeof state->named);
+    }
+}
+
+/* Every symbol of the card is followed: on to the action cards. */
+static void card_done(Play *play)
+{
+    ConvoiState *state = play->state;
+    if (state->card == CARD_FIRST) {
+        memset(state->token_spent, 0, sizeof state->token_spent);
+    }
+    state->card = CARD_NONE;
+    state->symbol = 0;
+    memset(state->named, 0, sizeof state->named);
+    memset(state->moved, 0, sizeof state->moved);
+    ask(play, PHASE_ACTIONS);
+}
+
+/* Asks for the colour of the card's new train, or charges two tokens if none can be had. */
+static bool new_train_ask(Play *play)
+{
+    ask(play, PHASE_COLOUR);
+    if (play->state->options != 0) {
+        return true;
+    }
+    EVENT(play, EVENT_NOT_PLACED, 0, 0, LOSS_DEPOT_EMPTY);
+    tokens_lose(play, 2, LOSS_DEPOT_EMPTY);
+    symbol_done(play);
+    return play->state->head.over;
+}
+
+/* Asks for what the card's move symbol needs next. False if the symbol is done. */
+static bool move_ask(Play *play, uint8_t printed)
+{
+    ConvoiState *state = play->state;
+    if (state->colour == 0) {
+        if (printed == CONVOI_COLOUR_ANY) {
+            ask(play, PHASE_COLOUR);
+            return true;
+        }
+        state->colour = (uint8_t)(printed + 1);
+    }
+    ask(play, PHASE_TRAIN);
+    if (state->options != 0) {
+        return true;
+    }
+    symbol_done(play);
+    return false;
+}
+
+void card_next(Play *play)
+{
+    ConvoiState *state = play->state;
+    const Card *card = card_now(play->tables, state);
+    for (;;) {
+        if (state->symbol < card->new_count) {
+            if (new_train_ask(play)) {
+                return;
+            }
+        } else if (state->symbol < card->new_count + card->move_count) {
+            if (move_ask(play, card->move_colour[state->symbol - card->new_count])) {
+                return;
+            }
+        } else {
+            card_done(play);
+            return;
+        }
+    }
+}
+
+static void colour_name(Play *play, uint8_t colour)
+{
+    ConvoiState *state = play->state;
+    const Card *card = card_now(play->tables, state);
+    bool new_train = state->symbol < card->new_count;
+    state->colour = (uint8_t)(colour + 1);
+    state->named[colour] = 1;
+    EVENT(play, EVENT_NAME, colour);
+    if (new_train) {
+        ask(play, PHASE_START);
+    } else {
+        card_next(play);
+    }
+}
+
+/* ---- New trains --------------------------------------------------------------------------------
+ */
+
+/* A start number by dice, or by the next start token of the stack (variant). */
+static uint8_t start_number_draw(Play *play)
+{
+    static const uint8_t two_dice[13] = {0, 0, 1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1};
+    ConvoiState *state = play->state;
+    if (play->tables->starts != STARTS_DRAWN) {
+        uint32_t sum = draw(&state->head, play->tape, STREAM_START_DICE, two_dice, 13);
+        EVENT_CHANCE(play, EVENT_ROLL_START, STREAM_START_DICE, sum, (int16_t)sum);
+        return (uint8_t)sum;
+    }
+    uint8_t weights[CONVOI_NUMBERS];
+    uint8_t left = 0;
+    for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
+        weights[i] = state->token_spent[i] ^ 1;
+        left = (uint8_t)(left + weights[i]);
+    }
+    if (left == 0) {
+        memset(weights, 1, sizeof weights);
+        memset(state->token_spent, 0, sizeof state->token_spent);
+    }
+    uint32_t token = draw(&state->head, play->tape, STREAM_TOKENS, weights, CONVOI_NUMBERS);
+    state->token_spent[token] = 1;
+    EVENT_CHANCE(play, EVENT_ROLL_START, STREAM_TOKENS, token, (int16_t)(token + 2));
+    return (uint8_t)(token + 2);
+}
+
+/* Puts a train of the named colour on a free start. */
+static void train_place(Play *play, uint8_t start)
+{
+    ConvoiState *state = play->state;
+    uint8_t train = (uint8_t)(3 * (state->colour - 1));
+    while (state->place[train] != 0) {
+        train++;
+    }
+    state->place[train] = (uint8_t)(place_start(play->tables, start) + 1);
+    state->heading[train] = 0;
+    state->trains_placed++;
+    EVENT(play, EVENT_PLACE, train, start);
+    symbol_done(play);
+    card_next(play);
+}
+
+/* Mettre un Train en jeu: an occupied start costs two tokens; on the first card it is rolled again.
+ */
+static void start_roll(Play *play)
+{
+    ConvoiState *state = play->state;
+    for (;;) {
+        uint8_t start = state->number_start[start_number_draw(play) - 2];
+        if (train_at(state, place_start(play->tables, start), CONVOI_NONE) == CONVOI_NONE) {
+            train_place(play, start);
+            return;
+        }
+        EVENT(play, EVENT_NOT_PLACED, state->colour, start, LOSS_START_OCCUPIED);
+        if (state->card != CARD_FIRST) {
+            break;
+        }
+    }
+    tokens_lose(play, 2, LOSS_START_OCCUPIED);
+    symbol_done(play);
+    if (!state->head.over) {
+        card_next(play);
+    }
+}
+
+/* ---- Action cards ------------------------------------------------------------------------------
+ */
+
+/* Draws an action card for `seat`; the discards become the deck when it is empty. */
+static void action_card_draw(Play *play, uint8_t seat)
+{
+    ConvoiState *state = play->state;
+    if (hand_size(state->deck) == 0) {
+        memcpy(state->deck, state->discard, sizeof state->deck);
+        memset(state->discard, 0, sizeof state->discard);
+        EVENT(play, EVENT_RESHUFFLE, 0);
+    }
+    uint32_t kind = draw(&state->head, play->tape, STREAM_ACTIONS, state->deck, CONVOI_KINDS);
+    state->deck[kind]--;
+    state->hand[seat][kind]++;
+    EVENT_CHANCE(play, EVENT_DRAW, STREAM_ACTIONS, kind, (int16_t)kind, seat);
+}
+
+static void hand_fill(Play *play, uint8_t seat)
+{
+    uint8_t room = (uint8_t)(CONVOI_HAND_MAX - hand_size(play->state->hand[seat]));
+    for (uint8_t i = 0; i < (room < 5 ? room : 5); i++) {
+        action_card_draw(play, seat);
+    }
+}
+
+void game_begin(Play *play)
+{
+    ConvoiState *state = play->state;
+    for (uint8_t i = 0; i < play->tables->player_count; i++) {
+        hand_fill(play, (uint8_t)((state->active + i) % play->tables->player_count));
+    }
+    state->turns = 1;
+    EVENT(play, EVENT_TURN, 1);
+    card_show(play, CARD_FIRST);
+    EVENT(play, EVENT_CARD, CARD_FIRST);
+    card_next(play);
+}
+
+static void turn_end(Play *play)
+{
+    ConvoiState *state = play->state;
+    if (state->pile == 0) {
+        episode_end(play, false, END_LAST_TURN);
+        return;
+    }
+    hand_fill(play, state->active);
+    state->crossing_on = 0;
+    state->active = (uint8_t)((state->active + 1) % play->tables->player_count);
+    turn_begin(play);
+}
+
+static void act_choose(Play *play, Act act)
+{
+    play->state->act = (uint8_t)(act + 1);
+    ask(play, PHASE_PAY);
+}
+
+static void light_move(Play *play)
+{
+    ConvoiState *state = play->state;
+    state->green &= ~(UINT64_C(1) << (state->from - 1));
+    state->green |= UINT64_C(1) << (state->target - 1);
+    EVENT(play, EVENT_LIGHT, state->from, (int16_t)(state->target - 1));
+}
+
+static void switch_turn(Play *play)
+{
+    ConvoiState *state = play->state;
+    state->setting[state->target - 1] = state->target_setting;
+    EVENT(play, EVENT_SWITCH, (int16_t)(state->target - 1), state->target_setting);
+}
+
+static void train_load(Play *play, uint8_t train)
+{
+    ConvoiState *state = play->state;
+    uint8_t city = city_at(play->tables, (uint8_t)(state->place[train] - 1));
+    state->goods[city]--;
+    state->cargo[train] = (uint8_t)(play->tables->city_goods[city] + 1);
+    state->loads++;
+    EVENT(play, EVENT_LOAD, train, play->tables->city_goods[city], city);
+}
+
+/* The cards are laid: do what they were played for. */
+static void act_do(Play *play)
+{
+    ConvoiState *state = play->state;
+    Act act = (Act)(state->act - 1);
+    uint8_t train = (uint8_t)(state->train - 1);
+    switch (act) {
+    case ACT_SIGNAL:
+        light_move(play);
+        break;
+    case ACT_SWITCH:
+        switch_turn(play);
+        break;
+    case ACT_LOAD:
+        train_load(play, train);
+        break;
+    case ACT_MOVE:
+        break;
+    }
+    state->act = 0;
+    state->from = 0;
+    state->target = 0;
+    state->target_setting = 0;
+    state->train = 0;
+    if (act == ACT_MOVE) {
+        train_roll(play, train);
+    } else {
+        ask(play, PHASE_ACTIONS);
+    }
+}
+
+static void act_pay(Play *play, uint32_t payment)
+{
+    ConvoiState *state = play->state;
+    const uint8_t *cards = payments[payment].cards;
+    for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
+        state->hand[state->active][kind] =
+            (uint8_t)(state->hand[state->active][kind] - cards[kind]);
+        state->discard[kind] = (uint8_t)(state->discard[kind] + cards[kind]);
+        state->cards_played = (uint16_t)(state->cards_played + cards[kind]);
+    }
+    EVENT(play, EVENT_DISCARD, (int16_t)payment);
+    act_do(play);
+}
+
+/* ---- Answers -----------------------------------------------------------------------------------
+ */
+
+static void staff_use(Play *play, uint8_t staff)
+{
+    play->state->staff_used[staff] = 1;
+    EVENT(play, EVENT_STAFF, staff);
+}
+
+/* A train is named: to move by the card, or by an action card yet to be paid. */
+static void train_choose(Play *play, uint8_t train)
+{
+    ConvoiState *state = play->state;
+    if (state->phase == PHASE_ACTIONS) {
+        state->train = (uint8_t)(train + 1);
+        act_choose(play, ACT_MOVE);
+    } else {
+        state->moved[train] = 1;
+        train_roll(play, train);
+    }
+}
+
+static void train_hold(Play *play, uint8_t train)
+{
+    staff_use(play, STAFF_CHEFFE_DE_SECTION);
+    play->state->moved[train] = 1;
+    EVENT(play, EVENT_HOLD, train);
+    card_next(play);
+}
+
+static void colour_hold(Play *play)
+{
+    staff_use(play, STAFF_CHEF_DE_TRAIN);
+    EVENT(play, EVENT_SKIP, (int16_t)(play->state->colour - 1));
+    symbol_done(play);
+    card_next(play);
+}
+
+static void gestionnaire_use(Play *play)
+{
+    staff_use(play, STAFF_GESTIONNAIRE);
+    play->state->crossing_on = 1;
+    ask(play, PHASE_EXIT);
+}
+
+static void apply_single(Play *play, uint32_t action)
+{
+    switch (action) {
+    case ACTION_END:
+        turn_end(play);
+        break;
+    case ACTION_PLAY_CARD:
+        card_next(play);
+        break;
+    case ACTION_KEEP:
+        train_run(play);
+        break;
+    case ACTION_LOGISTICIEN:
+        staff_use(play, STAFF_LOGISTICIEN);
+        train_reroll(play);
+        break;
+    case ACTION_STOP:
+        train_stop_in_city(play);
+        break;
+    case ACTION_ROLL_START:
+        start_roll(play);
+        break;
+    case ACTION_GARDE_VOIE:
+        card_refuse(play);
+        break;
+    case ACTION_GESTIONNAIRE:
+        gestionnaire_use(play);
+        break;
+    case ACTION_CHEF_DE_TRAIN:
+        colour_hold(play);
+        break;
+    }
+}
+
+static void apply_small(Play *play, uint32_t action)
+{
+    if (action < ACTION_COLOUR) {
+        apply_single(play, action);
+    } else if (action < ACTION_MOVE) {
+        colour_name(play, (uint8_t)(action - ACTION_COLOUR));
+    } else if (action < ACTION_LOAD) {
+        train_choose(play, (uint8_t)(action - ACTION_MOVE));
+    } else if (action < ACTION_HOLD) {
+        play->state->train = (uint8_t)(action - ACTION_LOAD + 1);
+        act_choose(play, ACT_LOAD);
+    } else if (action < ACTION_PAY) {
+        train_hold(play, (uint8_t)(action - ACTION_HOLD));
+    } else if (action < ACTION_PLACE_AT) {
+        act_pay(play, action - ACTION_PAY);
+    } else {
+        staff_use(play, STAFF_AGENT_DE_MANOEUVRE);
+        train_place(play, (uint8_t)(action - ACTION_PLACE_AT));
+    }
+}
+
+static void apply_light_to(Play *play, uint8_t light)
+{
+    ConvoiState *state = play->state;
+    if (state->phase == PHASE_LIGHT_TO) {
+        state->target = (uint8_t)(light + 1);
+        act_choose(play, ACT_SIGNAL);
+    } else {
+        light_place(play, light);
+        setup_next(play);
+    }
+}
+
+static void apply_switch(Play *play, uint32_t offset)
+{
+    ConvoiState *state = play->state;
+    uint8_t junction = play->tables->setting_junction[offset];
+    uint8_t setting = (uint8_t)(offset - play->tables->junction_action[junction]);
+    if (state->phase == PHASE_PLACE_SWITCH) {
+        switch_place(play, setting);
+        setup_next(play);
+    } else {
+        state->target = (uint8_t)(junction + 1);
+        state->target_setting = setting;
+        act_choose(play, ACT_SWITCH);
+    }
+}
+
+void action_apply(Play *play, uint32_t action)
+{
+    uint32_t lights = play->tables->light_count;
+    if (action < ACTION_LIGHTS) {
+        apply_small(play, action);
+    } else if (action < ACTION_LIGHTS + lights) {
+        play->state->from = (uint8_t)(action - ACTION_LIGHTS + 1);
+        ask(play, PHASE_LIGHT_TO);
+    } else if (action < ACTION_LIGHTS + 2 * lights) {
+        apply_light_to(play, (uint8_t)(action - ACTION_LIGHTS - lights));
+    } else if (action < ACTION_LIGHTS + 2 * lights + play->tables->city_light_count) {
+        train_exit(play, (uint8_t)(action - ACTION_LIGHTS - 2 * lights));
+    } else {
+        apply_switch(play, action - ACTION_LIGHTS - 2 * lights - play->tables->city_light_count);
+    }
+}
+
+void play_on(Play *play)
+{
+    uint32_t action = 0;
+    while (!play->state->head.over && !play->tables->ask_forced &&
+           action_forced(play->tables, play->state, &action)) {
+        action_apply(play, action);
+    }
+}
