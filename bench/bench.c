@@ -11,9 +11,11 @@
 #include <time.h>
 
 enum {
-    BENCH_SLOTS = 256,        /* episodes that are played side by side */
-    BENCH_SWEEPS = 32,        /* over all slots, per round */
-    BENCH_COPIES = 8192,      /* reference copies and clones per round */
+    BENCH_SLOTS = 256,    /* episodes that are played side by side */
+    BENCH_SWEEPS = 64,    /* over all slots, per round */
+    BENCH_WARM_UP = 8192, /* copies before those that are timed */
+    BENCH_COPIES = 32768, /* reference copies and clones per round */
+    BENCH_CLONE_ROUNDS = 4,
     BENCH_REF_SLOTS = 65536,
     BENCH_REF_SIZE = 1024,
     BENCH_ALIGN = 64,
@@ -34,7 +36,7 @@ typedef struct Bench {
     uint8_t *rows;
     uint8_t *masks;
     uint8_t *spare;  /* one state per slot, for timing resets */
-    uint8_t *memory; /* BENCH_REF_SLOTS x BENCH_REF_SIZE bytes that no cache holds */
+    uint8_t *memory; /* BENCH_REF_SLOTS x BENCH_REF_SIZE bytes */
     uint32_t *picks; /* random numbers, made beforehand */
     uint32_t actions[BENCH_SLOTS];
     int32_t rewards[BENCH_SLOTS][TY_SEATS_MAX];
@@ -42,7 +44,8 @@ typedef struct Bench {
     uint64_t counter; /* of the next sampled action */
     uint64_t episodes;
     uint64_t checksum;
-    uint32_t pick;
+    uint32_t pick;   /* the next of `picks`, counted on and on */
+    size_t ref_size; /* BENCH_REF_SIZE */
     Meter whole, sample, step, legal, observe, reset, clone, copy;
 } Bench;
 
@@ -123,6 +126,7 @@ static Bench *bench_open(const TyRuleset *ruleset)
         return NULL;
     }
     bench->ruleset = ruleset;
+    bench->ref_size = BENCH_REF_SIZE;
     bench->state_stride = align_up(shape->state_size);
     bench->row_stride = align_up(shape->row_size);
     bench->mask_stride = align_up(shape->action_count);
@@ -226,44 +230,64 @@ static void measure_resets(Bench *bench)
 
 /* ---- Copies ---- */
 
-static uint32_t next_pick(Bench *bench)
+/* The random number `index`, scaled to 0..bound-1. */
+static uint32_t pick_below(const Bench *bench, uint32_t index, uint32_t bound)
 {
-    bench->pick = (bench->pick + 1) % BENCH_REF_SLOTS;
-    return bench->picks[bench->pick];
+    return (uint32_t)((uint64_t)bench->picks[index % BENCH_REF_SLOTS] * bound >> 32);
 }
 
-static void measure_copies(Bench *bench)
+/* The size comes from memory, so that every compiler calls the library's memcpy. */
+static void copy_reference(Bench *bench, uint32_t count)
 {
     _Alignas(BENCH_ALIGN) uint8_t copy[BENCH_REF_SIZE];
+    const uint8_t *memory = bench->memory;
+    size_t size = bench->ref_size;
+    uint32_t first = bench->pick;
     uint64_t sum = 0;
-    uint64_t start = clock_ns();
-    for (uint32_t i = 0; i < BENCH_COPIES; i++) {
-        uint32_t slot = next_pick(bench) % BENCH_REF_SLOTS;
-        memcpy(copy, bench->memory + (size_t)slot * BENCH_REF_SIZE, BENCH_REF_SIZE);
+    for (uint32_t i = first; i < first + count; i++) {
+        uint32_t slot = pick_below(bench, i, BENCH_REF_SLOTS);
+        memcpy(copy, memory + (size_t)slot * BENCH_REF_SIZE, size);
         /* The compiler must believe that the whole copy is read. */
         __asm__ volatile("" : : "r"(copy) : "memory");
         sum += copy[i % BENCH_REF_SIZE];
     }
-    meter_add(&bench->copy, BENCH_COPIES, start);
+    bench->pick += count;
     bench->checksum += sum;
 }
 
-/* Clones between random slots of the same memory, as a search does that keeps many states. */
-static void measure_clones(Bench *bench)
+/* Clones between random slots, as a search does that keeps many states. */
+static void copy_states(Bench *bench, uint32_t count)
 {
+    uint8_t *memory = bench->memory;
     size_t size = ty_shape(bench->ruleset)->state_size;
-    uint32_t slots =
-        (uint32_t)((size_t)BENCH_REF_SLOTS * BENCH_REF_SIZE / bench->state_stride);
-    uint64_t start = clock_ns();
-    for (uint32_t i = 0; i < BENCH_COPIES; i++) {
-        uint32_t to = next_pick(bench) % slots;
-        uint32_t from = next_pick(bench) % slots;
+    size_t stride = bench->state_stride;
+    uint32_t slots = (uint32_t)((size_t)BENCH_REF_SLOTS * BENCH_REF_SIZE / stride);
+    uint32_t first = bench->pick;
+    for (uint32_t i = first; i < first + 2 * count; i += 2) {
+        uint32_t to = pick_below(bench, i, slots);
+        uint32_t from = pick_below(bench, i + 1, slots);
         if (to != from) {
-            memcpy(bench->memory + to * bench->state_stride,
-                   bench->memory + from * bench->state_stride, size);
+            memcpy(memory + to * stride, memory + from * stride, size);
         }
     }
-    __asm__ volatile("" : : "r"(bench->memory) : "memory");
+    __asm__ volatile("" : : "r"(memory) : "memory");
+    bench->pick += 2 * count;
+}
+
+static void measure_copies(Bench *bench)
+{
+    copy_reference(bench, BENCH_WARM_UP);
+    uint64_t start = clock_ns();
+    copy_reference(bench, BENCH_COPIES);
+    meter_add(&bench->copy, BENCH_COPIES, start);
+}
+
+/* Clones write to the memory that the reference reads: they have their turn when it is done. */
+static void measure_clones(Bench *bench)
+{
+    copy_states(bench, BENCH_WARM_UP);
+    uint64_t start = clock_ns();
+    copy_states(bench, BENCH_COPIES);
     meter_add(&bench->clone, BENCH_COPIES, start);
 }
 
@@ -273,11 +297,11 @@ static void bench_round(Bench *bench)
 {
     measure_whole(bench);
     measure_copies(bench);
+    sweep_whole(bench);
     for (uint32_t i = 0; i < BENCH_SWEEPS; i++) {
         sweep_parts(bench);
     }
     measure_resets(bench);
-    measure_clones(bench);
 }
 
 static void bench_clear(Bench *bench)
@@ -311,6 +335,9 @@ TyStatus bench_measure(const TyRuleset *ruleset, double seconds, BenchResult *re
     bench_run(bench, seconds * 0.1);
     bench_clear(bench);
     bench_run(bench, seconds * 0.9);
+    for (uint32_t i = 0; i < BENCH_CLONE_ROUNDS; i++) {
+        measure_clones(bench);
+    }
     double length = decisions_per_episode(bench);
     double whole = meter_mean(&bench->whole);
     *result = (BenchResult){
@@ -356,7 +383,7 @@ void bench_processor(char *name, size_t size)
 const char *bench_compiler(void)
 {
 #ifdef __clang__
-    return "clang " __clang_version__;
+    return __VERSION__;
 #else
     return "gcc " __VERSION__;
 #endif

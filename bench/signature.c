@@ -96,9 +96,8 @@ static uint64_t fold_choices(uint64_t hash, const char *game, const TyField *fie
 static uint64_t fold_integers(uint64_t hash, const char *game, const TyField *field)
 {
     bool players = strcmp(field->key, "players") == 0;
-    int32_t stride = players || field->maximum == field->minimum
-                         ? 1
-                         : field->maximum - field->minimum;
+    int32_t stride =
+        players || field->maximum == field->minimum ? 1 : field->maximum - field->minimum;
     for (int32_t value = field->minimum; value <= field->maximum; value += stride) {
         char spec[TY_SPEC_MAX];
         if (value != field->standard) {

@@ -1,5 +1,6 @@
 /* Playing: the public calls on states, the same for every game. */
 #include "chance.h"
+#include "core/bytes.h"
 #include "core/draw.h"
 #include "core/status.h"
 
@@ -248,38 +249,61 @@ uint64_t ty_episode_seed(uint64_t slot_seed, uint64_t episode)
     return episode == 0 ? slot_seed : hash_mix(slot_seed + hash_mix(episode));
 }
 
-/* How many of the eight bytes of `word`, each 0 or 1, are set. */
-static inline uint32_t bytes_set(uint64_t word)
+/* The sum of the eight bytes of `word`, which is below 256. */
+static inline uint32_t bytes_sum(uint64_t word)
 {
     return (uint32_t)((word * 0x0101010101010101u) >> 56);
 }
 
-static inline uint64_t load_word(const uint8_t *bytes)
+/* Which of the eight counts in the bytes of `counts` item number `skip` falls into, when counting
+ * from the first; takes the counts before it off `skip`. Their sum is at most 64. */
+static inline uint32_t bytes_select(uint64_t counts, uint32_t *skip)
 {
-    uint64_t word = 0;
-    memcpy(&word, bytes, sizeof word);
-    return word;
+    uint64_t sums = counts * 0x0101010101010101u;
+    uint64_t passed = ((*skip | 0x80) * 0x0101010101010101u - sums) >> 7 & 0x0101010101010101u;
+    uint32_t index = bytes_sum(passed);
+    *skip -= (uint32_t)((sums << 8) >> (8 * index)) & 0xff;
+    return index;
+}
+
+/* The position of set byte number `skip` among the 64 bytes from `mask` on. No branch depends on
+ * the mask: they would all be mispredicted. */
+static uint32_t chunk_select(const uint8_t *mask, uint32_t skip)
+{
+    uint64_t counts = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        counts |= (uint64_t)bytes_sum(load_le64(mask + (size_t)i * 8)) << (8 * i);
+    }
+    uint32_t word = bytes_select(counts, &skip);
+    return word * 8 + bytes_select(load_le64(mask + (size_t)word * 8), &skip);
+}
+
+/* How many of the 64 bytes from `mask` on are set. */
+static inline uint32_t chunk_sum(const uint8_t *mask)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < 64; i += 8) {
+        sum += load_le64(mask + i);
+    }
+    return bytes_sum(sum);
 }
 
 uint32_t ty_sample(const uint8_t *mask, uint32_t count, uint64_t seed, uint64_t counter)
 {
+    uint8_t sums[TY_ACTIONS_MAX / 64 + 1];
+    uint8_t last[64] = {0};
+    uint32_t chunk_count = count / 64;
     uint32_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        total += mask[i];
+    memcpy(last, mask + (size_t)chunk_count * 64, count % 64);
+    for (uint32_t i = 0; i < chunk_count; i++) {
+        sums[i] = (uint8_t)chunk_sum(mask + (size_t)i * 64);
+        total += sums[i];
     }
-    uint64_t value = draw_value(seed, TY_STREAMS_MAX, counter);
-    uint32_t skip = (uint32_t)(((value >> 32) * total) >> 32);
-    uint32_t index = 0;
-    while (index + 8 <= count) {
-        uint32_t here = bytes_set(load_word(mask + index));
-        if (skip < here) {
-            break;
-        }
-        skip -= here;
-        index += 8;
+    total += chunk_sum(last);
+    uint32_t skip = (uint32_t)(((draw_value(seed, TY_STREAMS_MAX, counter) >> 32) * total) >> 32);
+    uint32_t chunk = 0;
+    while (chunk < chunk_count && skip >= sums[chunk]) {
+        skip -= sums[chunk++];
     }
-    while (mask[index] == 0 || skip-- > 0) {
-        index++;
-    }
-    return index;
+    return chunk * 64 + chunk_select(chunk < chunk_count ? mask + (size_t)chunk * 64 : last, skip);
 }

@@ -188,13 +188,15 @@ typedef struct TyOutcome {
 #define TY_EVENT_END 0
 
 /* Something that happened in a step. `kind` and `args` belong to the game, which names them in
- * ty_event_json. If chance decided it, `stream` and `outcome` say how; otherwise `stream` is -1. */
+ * ty_event_json. If chance decided it, `stream` and `outcome` say how; otherwise `stream` is -1. The
+ * details of a `secret` event are for `seat` alone. */
 typedef struct TyEvent {
     uint16_t kind;
     int8_t seat;
     int8_t stream;
     uint16_t outcome;
     int16_t args[TY_EVENT_ARGS_MAX];
+    bool secret;
     uint8_t path_count;
     uint8_t path[TY_EVENT_PATH_MAX];
 } TyEvent;

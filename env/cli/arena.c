@@ -48,8 +48,7 @@ static TyStatus arena_play_round(Arena *arena, uint32_t rotation)
 static void arena_print_head(const Arena *arena)
 {
     printf("ruleset:  %s\n", arena->shape->spec);
-    printf("episodes: %" PRIu64 " %s, seeds %" PRIu64 "..%" PRIu64 "\n",
-           arena->settings->episodes,
+    printf("episodes: %" PRIu64 " %s, seeds %" PRIu64 "..%" PRIu64 "\n", arena->settings->episodes,
            arena->shape->cooperative ? "per agent" : "per rotation of the seats",
            arena->settings->seed, arena->settings->seed + arena->settings->episodes - 1);
 }
@@ -240,9 +239,10 @@ static void competitive_json_agent(const Arena *arena, uint32_t agent, const Sco
 static void competitive_print_head(const Arena *arena)
 {
     arena_print_head(arena);
-    printf("columns:  shares with their 95 %% intervals (a seed is one observation), mean return\n\n"
-           "  %-16s",
-           "");
+    printf(
+        "columns:  shares with their 95 %% intervals (a seed is one observation), mean return\n\n"
+        "  %-16s",
+        "");
     for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
         printf("  %8s %-16s", outcome_names[outcome], "");
     }
@@ -321,12 +321,12 @@ static int arena_play(Arena *arena)
 static int arena_check_agents(const Arena *arena)
 {
     if (arena->list.count < 2) {
-        return cli_usage_error(arena->settings, "--agents: %u name given, at least 2 wanted",
+        return cli_usage_error(arena->settings, "--agents: %u given, at least 2 wanted",
                                arena->list.count);
     }
     if (!arena->shape->cooperative && arena->list.count > arena->shape->players) {
         return cli_usage_error(arena->settings,
-                               "--agents: %u names given, at most %u fit at the table of %s",
+                               "--agents: %u given, at most %u fit at the table of %s",
                                arena->list.count, arena->shape->players, arena->shape->spec);
     }
     return CLI_OK;
@@ -373,11 +373,12 @@ const Command command_arena = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "compare agents on the same seeds",
-    .details = "Cooperative games: each agent plays all seats on the same seeds; prints its metrics\n"
-               "and their paired differences to the first agent, with 95 % confidence intervals.\n"
-               "Other games: the agents sit at one table, on the same seeds, in every rotation of\n"
-               "the seats; prints the shares of wins (highest return), draws and losses.",
-    .example = "  trainyard arena GAME --agents random,random --episodes 1000",
+    .details =
+        "Cooperative games: each agent plays all seats on the same seeds; prints its metrics\n"
+        "and their paired differences to the first agent, with 95 % confidence intervals.\n"
+        "Other games: the agents sit at one table, on the same seeds, in every rotation of\n"
+        "the seats; prints the shares of wins (highest return), draws and losses.",
+    .example = "  trainyard arena GAME --agents expert,random --episodes 1000",
     .options = arena_options,
     .run = arena_run,
 };

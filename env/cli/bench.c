@@ -228,11 +228,12 @@ const Command command_bench = {
     .arguments_min = 0,
     .arguments_max = BENCH_RULESETS_MAX,
     .summary = "measure the cost of a decision and print the signature",
-    .details = "Measures, in one thread and with uniformly random legal play, what a decision with\n"
-               "its mask and its observation row costs, and what its parts cost; beside it the\n"
-               "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Without RULESET\n"
-               "every game is measured. The signature is a hash over a fixed set of episodes of\n"
-               "every game: equal signatures, equal behaviour.",
+    .details =
+        "Measures, in one thread and with uniformly random legal play, what a decision with\n"
+        "its mask and its observation row costs, and what its parts cost; beside it the\n"
+        "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Without RULESET\n"
+        "every game is measured. The signature is a hash over a fixed set of episodes of\n"
+        "every game: equal signatures, equal behaviour.",
     .example = "  trainyard bench\n"
                "  trainyard bench GAME --seconds 5 --json",
     .options = bench_options,

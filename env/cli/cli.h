@@ -16,9 +16,9 @@ enum {
     CLI_THREADS_MAX = 256,
     CLI_OPTIONS_MAX = 16,
     CLI_ARGUMENTS_MAX = 64,
-    CLI_FILE_MAX = 64 << 20,  /* bytes of a file that the tool reads */
-    CLI_JSON_MAX = 16 << 20,  /* bytes of one JSON document that the tool prints */
-    CLI_TEXT_MAX = 64 << 10,  /* bytes of a text form of a state */
+    CLI_FILE_MAX = 64 << 20, /* bytes of a file that the tool reads */
+    CLI_JSON_MAX = 16 << 20, /* bytes of one JSON document that the tool prints */
+    CLI_TEXT_MAX = 64 << 10, /* bytes of a text form of a state */
 };
 
 typedef struct Command Command;
@@ -61,38 +61,49 @@ typedef struct Option {
 
 /* Options that several commands have. */
 #define OPTION_SEED                                                                                \
-    {                                                                                              \
-        .name = "seed", .value = "N", .kind = OPTION_NUMBER, .offset = offsetof(Settings, seed),   \
-        .maximum = UINT64_MAX, .standard = "0", .help = "The seed of the first episode."           \
-    }
+    {.name = "seed",                                                                               \
+     .value = "N",                                                                                 \
+     .kind = OPTION_NUMBER,                                                                        \
+     .offset = offsetof(Settings, seed),                                                           \
+     .maximum = UINT64_MAX,                                                                        \
+     .standard = "0",                                                                              \
+     .help = "The seed of the first episode."}
 #define OPTION_EPISODES(STANDARD)                                                                  \
-    {                                                                                              \
-        .name = "episodes", .value = "N", .kind = OPTION_NUMBER,                                   \
-        .offset = offsetof(Settings, episodes), .minimum = 1, .maximum = CLI_EPISODES_MAX,         \
-        .standard = STANDARD, .help = "How many episodes to play."                                 \
-    }
+    {.name = "episodes",                                                                           \
+     .value = "N",                                                                                 \
+     .kind = OPTION_NUMBER,                                                                        \
+     .offset = offsetof(Settings, episodes),                                                       \
+     .minimum = 1,                                                                                 \
+     .maximum = CLI_EPISODES_MAX,                                                                  \
+     .standard = STANDARD,                                                                         \
+     .help = "How many episodes to play."}
 #define OPTION_THREADS                                                                             \
-    {                                                                                              \
-        .name = "threads", .value = "N", .kind = OPTION_NUMBER,                                    \
-        .offset = offsetof(Settings, threads), .minimum = 1, .maximum = CLI_THREADS_MAX,           \
-        .standard = "one per processor", .help = "How many threads play."                          \
-    }
+    {.name = "threads",                                                                            \
+     .value = "N",                                                                                 \
+     .kind = OPTION_NUMBER,                                                                        \
+     .offset = offsetof(Settings, threads),                                                        \
+     .minimum = 1,                                                                                 \
+     .maximum = CLI_THREADS_MAX,                                                                   \
+     .standard = "one per processor",                                                              \
+     .help = "How many threads play."}
 #define OPTION_AGENT                                                                               \
-    {                                                                                              \
-        .name = "agent", .value = "NAME", .kind = OPTION_TEXT,                                     \
-        .offset = offsetof(Settings, agent), .standard = "expert if the game has one",             \
-        .help = "The agent that plays every seat."                                                 \
-    }
+    {.name = "agent",                                                                              \
+     .value = "NAME",                                                                              \
+     .kind = OPTION_TEXT,                                                                          \
+     .offset = offsetof(Settings, agent),                                                          \
+     .standard = "expert if the game has one",                                                     \
+     .help = "The agent that plays every seat."}
 #define OPTION_AGENTS                                                                              \
-    {                                                                                              \
-        .name = "agents", .value = "A,B,...", .kind = OPTION_TEXT,                                 \
-        .offset = offsetof(Settings, agents), .help = "One agent for each seat instead."           \
-    }
+    {.name = "agents",                                                                             \
+     .value = "A,B,...",                                                                           \
+     .kind = OPTION_TEXT,                                                                          \
+     .offset = offsetof(Settings, agents),                                                         \
+     .help = "One agent for each seat instead."}
 #define OPTION_JSON                                                                                \
-    {                                                                                              \
-        .name = "json", .kind = OPTION_FLAG, .offset = offsetof(Settings, json),                   \
-        .help = "Print JSON for machines."                                                         \
-    }
+    {.name = "json",                                                                               \
+     .kind = OPTION_FLAG,                                                                          \
+     .offset = offsetof(Settings, json),                                                           \
+     .help = "Print JSON for machines."}
 
 struct Command {
     const char *name;
@@ -139,7 +150,10 @@ const char *path_base(const char *path);
 /* Opens the ruleset of a command line, in which boards and decks may be paths. On failure it has
  * complained, and returns the exit status. */
 int ruleset_open(const Settings *settings, const char *spec, TyRuleset **ruleset);
-/* The value of `field` in words: a number, true, a choice, or name@hash for a user's file. */
+/* `value` of `field` in words; it is not a user's file. */
+void field_value_name(const TyField *field, int32_t value, char out[TY_NAME_MAX]);
+/* The value that the ruleset has for `field`: a number, true, a choice, or name@hash for a user's
+ * file. */
 void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_NAME_MAX]);
 
 /* Who sits where. NULL is a person. */

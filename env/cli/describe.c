@@ -5,22 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-void field_value_name(const TyField *field, int32_t value, char out[TY_NAME_MAX])
-{
-    switch (field->kind) {
-    case TY_FIELD_INT:
-        snprintf(out, TY_NAME_MAX, "%d", value);
-        return;
-    case TY_FIELD_FLAG:
-        snprintf(out, TY_NAME_MAX, "%s", value != 0 ? "true" : "false");
-        return;
-    case TY_FIELD_CHOICE:
-    case TY_FIELD_FILE:
-        snprintf(out, TY_NAME_MAX, "%s", field->choices[value]);
-        return;
-    }
-}
-
 /* ---- Games ---- */
 
 static void field_range(const TyField *field, Text *out)
@@ -93,8 +77,7 @@ static void print_sizes(const TyShape *shape)
            shape->seats > shape->players ? ", and a chance seat" : "");
     printf("actions:      %u (bytes of a mask)\n", shape->action_count);
     printf("state:        %u bytes\n", shape->state_size);
-    printf("row:          %u bytes; privileged row: %u bytes\n", shape->row_size,
-           shape->full_size);
+    printf("row:          %u bytes; privileged row: %u bytes\n", shape->row_size, shape->full_size);
 }
 
 /* The byte and the meaning of each item; nothing for a single item that needs no name. */
@@ -251,9 +234,10 @@ const Command command_describe = {
     .arguments_min = 0,
     .arguments_max = 1,
     .summary = "list games and their settings, or explain the rows and actions of a ruleset",
-    .details = "Without RULESET: the games, their configuration keys (default, range, meaning) and\n"
-               "their agents. With one: sizes, the schema of the observation row, the dictionary\n"
-               "of actions, metrics, and the sources of chance with their outcomes.",
+    .details =
+        "Without RULESET: the games, their configuration keys (default, range, meaning) and\n"
+        "their agents. With one: sizes, the schema of the observation row, the dictionary\n"
+        "of actions, metrics, and the sources of chance with their outcomes.",
     .example = "  trainyard describe\n"
                "  trainyard describe GAME --json",
     .options = describe_options,

@@ -15,8 +15,5 @@ static inline const char *block_kind_name(TyBlockKind kind)
     return names[kind];
 }
 
-/* A configuration value of `field` in words. */
-void field_value_name(const TyField *field, int32_t value, char out[TY_NAME_MAX]);
-
 int describe_json_games(const Settings *settings);
 int describe_json_ruleset(const Settings *settings, const TyRuleset *ruleset);

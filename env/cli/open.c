@@ -83,6 +83,7 @@ static void path_name(const char *path, char name[TY_NAME_MAX])
 
 /* The files that a ruleset being opened has asked for; they live until it is open. */
 typedef struct OpenFiles {
+    const char *spec;
     char *bytes[TY_FILES_MAX];
     uint32_t count;
 } OpenFiles;
@@ -91,40 +92,6 @@ static bool is_path(const char *value)
 {
     size_t length = strlen(value);
     return strchr(value, '/') != NULL || (length > 5 && strcmp(value + length - 5, ".json") == 0);
-}
-
-static TyStatus files_open(void *user, const char *value, const char **bytes, size_t *size,
-                           char name[TY_NAME_MAX])
-{
-    OpenFiles *files = user;
-    if (!is_path(value)) {
-        return status_fail(TY_BAD_CONFIG,
-                           "'%s' is not built in, nor a path (which has a '/' or ends in .json)",
-                           value);
-    }
-    if (files->count == TY_FILES_MAX) {
-        return status_fail(TY_LIMIT, "more than %d files", TY_FILES_MAX);
-    }
-    TyStatus status = file_read(value, &files->bytes[files->count], size);
-    if (status.code == TY_OK) {
-        *bytes = files->bytes[files->count++];
-        path_name(value, name);
-    }
-    return status;
-}
-
-int ruleset_open(const Settings *settings, const char *spec, TyRuleset **ruleset)
-{
-    OpenFiles open = {.count = 0};
-    TyFiles files = {.user = &open, .open = files_open};
-    TyStatus status = ty_ruleset_open(spec, &files, ruleset);
-    for (uint32_t i = 0; i < open.count; i++) {
-        free(open.bytes[i]);
-    }
-    if (status.code == TY_OK) {
-        return CLI_OK;
-    }
-    return cli_usage_error(settings, "ruleset '%s': %s", spec, status.message);
 }
 
 /* The text behind `key=` in the canonical string: how a user's file is named there. */
@@ -144,9 +111,72 @@ static void spec_value(const char *spec, const char *key, char out[TY_NAME_MAX])
     }
 }
 
-void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_NAME_MAX])
+/* The file-valued setting of `spec` that has this value; NULL if there is none. */
+static const TyField *spec_file_field(const char *spec, const char *value)
 {
-    int32_t value = ty_config(ruleset, field->key);
+    char word[TY_NAME_MAX];
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
+    const TyGame *game = ty_game_find(word);
+    uint32_t count = 0;
+    const TyField *fields = game != NULL ? ty_game_fields(game, &count) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        spec_value(spec, fields[i].key, word);
+        word[strcspn(word, "@")] = '\0';
+        if (fields[i].kind == TY_FIELD_FILE && strcmp(word, value) == 0) {
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+static TyStatus unknown_file(const char *spec, const char *value)
+{
+    const TyField *field = spec_file_field(spec, value);
+    char names[TY_MESSAGE_MAX / 2];
+    Text list = text_init(names, sizeof names);
+    for (uint32_t i = 0; field != NULL && field->choices[i] != NULL; i++) {
+        text_add(&list, "%s, ", field->choices[i]);
+    }
+    return status_fail(TY_BAD_CONFIG,
+                       "%s=%.40s is not built in; allowed are %sor a path, which has a '/' or ends "
+                       "in .json",
+                       field != NULL ? field->key : "file", value, names);
+}
+
+static TyStatus files_open(void *user, const char *value, const char **bytes, size_t *size,
+                           char name[TY_NAME_MAX])
+{
+    OpenFiles *files = user;
+    if (!is_path(value)) {
+        return unknown_file(files->spec, value);
+    }
+    if (files->count == TY_FILES_MAX) {
+        return status_fail(TY_LIMIT, "more than %d files", TY_FILES_MAX);
+    }
+    TyStatus status = file_read(value, &files->bytes[files->count], size);
+    if (status.code == TY_OK) {
+        *bytes = files->bytes[files->count++];
+        path_name(value, name);
+    }
+    return status;
+}
+
+int ruleset_open(const Settings *settings, const char *spec, TyRuleset **ruleset)
+{
+    OpenFiles open = {.spec = spec};
+    TyFiles files = {.user = &open, .open = files_open};
+    TyStatus status = ty_ruleset_open(spec, &files, ruleset);
+    for (uint32_t i = 0; i < open.count; i++) {
+        free(open.bytes[i]);
+    }
+    if (status.code == TY_OK) {
+        return CLI_OK;
+    }
+    return cli_usage_error(settings, "ruleset '%s': %s", spec, status.message);
+}
+
+void field_value_name(const TyField *field, int32_t value, char out[TY_NAME_MAX])
+{
     switch (field->kind) {
     case TY_FIELD_INT:
         snprintf(out, TY_NAME_MAX, "%d", value);
@@ -156,12 +186,18 @@ void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_N
         return;
     case TY_FIELD_CHOICE:
     case TY_FIELD_FILE:
-        if (value >= 0) {
-            snprintf(out, TY_NAME_MAX, "%s", field->choices[value]);
-        } else {
-            spec_value(ty_shape(ruleset)->spec, field->key, out);
-        }
+        snprintf(out, TY_NAME_MAX, "%s", field->choices[value]);
         return;
+    }
+}
+
+void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_NAME_MAX])
+{
+    int32_t value = ty_config(ruleset, field->key);
+    if (field->kind == TY_FIELD_FILE && value < 0) {
+        spec_value(ty_shape(ruleset)->spec, field->key, out);
+    } else {
+        field_value_name(field, value, out);
     }
 }
 
@@ -207,8 +243,7 @@ int agent_list_parse(const Settings *settings, const TyRuleset *ruleset, const c
             return unknown_agent(settings, ruleset, option, name, people);
         }
         if (list->count == CLI_ARGUMENTS_MAX) {
-            return cli_usage_error(settings, "--%s: more than %d names", option,
-                                   CLI_ARGUMENTS_MAX);
+            return cli_usage_error(settings, "--%s: more than %d names", option, CLI_ARGUMENTS_MAX);
         }
         list->agents[list->count++] = person ? NULL : agent;
         at += length;
@@ -250,8 +285,8 @@ int seating_parse(const Settings *settings, const TyRuleset *ruleset, Seating *s
     }
     uint32_t wanted = settings->agents != NULL ? shape->players : 1;
     if (list.count != wanted) {
-        return cli_usage_error(settings, "--%s: %u names given, %u wanted for %s", option,
-                               list.count, wanted, shape->spec);
+        return cli_usage_error(settings, "--%s: %u given, %u wanted for %s", option, list.count,
+                               wanted, shape->spec);
     }
     for (uint32_t seat = 0; seat < shape->players; seat++) {
         seating->agents[seat] = list.agents[list.count == 1 ? 0 : seat];

@@ -53,9 +53,10 @@ void command_help(const Command *command)
     }
     printf("  %-18s %s\n\n", "--help", "Show this text.");
     if (strstr(command->arguments, "RULESET") != NULL) {
-        print_example("RULESET is a game, or a game with settings: GAME, GAME:key=value,key=value.\n"
-                      "Where a setting names a built-in file it may also be the path of a file of\n"
-                      "your own. 'trainyard describe' lists the games and their settings.\n\n");
+        print_example(
+            "RULESET is a game, or a game with settings: GAME, GAME:key=value,key=value.\n"
+            "Where a setting names a built-in file it may also be the path of a file of\n"
+            "your own. 'trainyard describe' lists the games and their settings.\n\n");
     }
     printf("example:\n");
     print_example(command->example);
@@ -137,9 +138,9 @@ static int set_seconds(Settings *settings, const Option *option, const char *tex
     double seconds = 0;
     if (!parse_seconds(text, &seconds) || seconds <= (double)option->minimum ||
         seconds > (double)option->maximum) {
-        return cli_usage_error(
-            settings, "--%s: '%s' is not a number above %" PRIu64 " and up to %" PRIu64,
-            option->name, text, option->minimum, option->maximum);
+        return cli_usage_error(settings,
+                               "--%s: '%s' is not a number above %" PRIu64 " and up to %" PRIu64,
+                               option->name, text, option->minimum, option->maximum);
     }
     *(double *)option_place(settings, option) = seconds;
     return CLI_OK;
@@ -166,8 +167,8 @@ static void set_standards(Settings *settings)
 {
     for (const Option *option = settings->command->options; option->name != NULL; option++) {
         /* A default in parentheses only explains; the command works it out. */
-        if (option->standard != NULL && option->kind != OPTION_TEXT &&
-            option->standard[0] >= '0' && option->standard[0] <= '9') {
+        if (option->standard != NULL && option->kind != OPTION_TEXT && option->standard[0] >= '0' &&
+            option->standard[0] <= '9') {
             int status = set_option(settings, option, option->standard);
             assert(status == CLI_OK);
             (void)status;
@@ -228,10 +229,9 @@ static int check_argument_count(const Settings *settings)
                                command->name, command->arguments);
     }
     if (settings->argument_count > command->arguments_max) {
-        return cli_usage_error(settings,
-                               "unexpected argument '%s'; usage: trainyard %s %s [options]",
-                               settings->arguments[command->arguments_max], command->name,
-                               command->arguments);
+        return cli_usage_error(
+            settings, "unexpected argument '%s'; usage: trainyard %s %s [options]",
+            settings->arguments[command->arguments_max], command->name, command->arguments);
     }
     return CLI_OK;
 }

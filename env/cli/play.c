@@ -61,7 +61,8 @@ static void print_member(const char *key, json_t *value)
     const char *name = NULL;
     json_t *part = NULL;
     const char *separator = "(";
-    json_object_foreach(value, name, part) {
+    json_object_foreach(value, name, part)
+    {
         printf("%s%s ", separator, name);
         print_part(part);
         separator = ", ";
@@ -77,10 +78,16 @@ static void print_event(void *user, const TyEvent *event)
     json_t *object = json_loads(text, 0, NULL);
     const char *name = json_string_value(json_object_get(object, "event"));
     printf("  * %s", name != NULL ? name : text);
+    if (event->secret && table->match->seating.agents[event->seat] != NULL) {
+        printf(": seat %d, hidden\n", event->seat);
+        json_decref(object);
+        return;
+    }
     bool first = true;
     const char *key = NULL;
     json_t *value = NULL;
-    json_object_foreach(object, key, value) {
+    json_object_foreach(object, key, value)
+    {
         if (strcmp(key, "event") != 0) {
             printf("%s", first ? ": " : ", ");
             print_member(key, value);
@@ -290,7 +297,7 @@ static int seats_parse(const Settings *settings, const TyRuleset *ruleset, Seati
     AgentList list;
     int status = agent_list_parse(settings, ruleset, "seats", settings->seats, true, &list);
     if (status == CLI_OK && list.count != shape->players) {
-        status = cli_usage_error(settings, "--seats: %u names given, %u wanted for %s", list.count,
+        status = cli_usage_error(settings, "--seats: %u given, %u wanted for %s", list.count,
                                  shape->players, shape->spec);
     }
     for (uint32_t seat = 0; status == CLI_OK && seat < shape->players; seat++) {

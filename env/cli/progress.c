@@ -10,7 +10,7 @@
 
 enum { BAR_WIDTH = 30 };
 
-static double clock_seconds(void)
+double clock_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -40,8 +40,8 @@ void progress_show(const Progress *progress, uint64_t done)
         bar[i] = i < filled ? '#' : '.';
     }
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %3" PRIu64 " %%  %" PRIu64 "/%" PRIu64 "  %.0f/s",
-            progress->label, bar, done * 100 / progress->total, done, progress->total, rate);
+    fprintf(stderr, "\r%s [%s] %3" PRIu64 " %%  %" PRIu64 "/%" PRIu64 "  %.0f/s", progress->label,
+            bar, done * 100 / progress->total, done, progress->total, rate);
     if (rate > 0) {
         unsigned left = (unsigned)((double)(progress->total - done) / rate + 0.5);
         fprintf(stderr, "  %u:%02u left", left / 60, left % 60);

@@ -11,6 +11,9 @@ typedef struct Progress {
     bool shown; /* stderr is a terminal */
 } Progress;
 
+/* Time that only goes forward. */
+double clock_seconds(void);
+
 Progress progress_open(const char *label, uint64_t total);
 void progress_show(const Progress *progress, uint64_t done);
 /* Removes the bar. */

@@ -139,11 +139,11 @@ static int action_refused(const Replay *replay, const Match *match, const Script
             text_add(&list, "%s%s", list.length > 0 ? ", " : "", name);
         }
     }
-    int status = cli_failure(replay->settings, "%s:%u: '%s' is %s (step %u, seat %u, %s); legal: %s",
-                             replay->file, item->line, item->name,
-                             known ? "not legal here" : "not an action of this ruleset",
-                             ty_head(match->state)->steps + 1, match_seat(match),
-                             ty_phase_name(replay->ruleset, match->state), names);
+    int status = cli_failure(
+        replay->settings, "%s:%u: '%s' is %s (step %u, seat %u, %s); legal: %s", replay->file,
+        item->line, item->name, known ? "not legal here" : "not an action of this ruleset",
+        ty_head(match->state)->steps + 1, match_seat(match),
+        ty_phase_name(replay->ruleset, match->state), names);
     free(names);
     return status;
 }
@@ -222,11 +222,10 @@ static int outcome_refused(const Replay *replay, const Match *match, uint32_t en
     char names[TY_OUTCOMES_MAX * TY_NAME_MAX];
     ty_outcome_name(replay->ruleset, given->stream, given->outcome, name);
     outcome_list(replay, given->stream, possible, names, sizeof names);
-    return cli_failure(replay->settings,
-                       "%s:%u: chance '%s %s' cannot happen there (step %u); possible: %s",
-                       replay->file, replay->lines[entry],
-                       ty_shape(replay->ruleset)->streams[given->stream], name,
-                       action != NULL ? ty_head(match->state)->steps + 1 : 0, names);
+    return cli_failure(
+        replay->settings, "%s:%u: chance '%s %s' cannot happen there (step %u); possible: %s",
+        replay->file, replay->lines[entry], ty_shape(replay->ruleset)->streams[given->stream], name,
+        action != NULL ? ty_head(match->state)->steps + 1 : 0, names);
 }
 
 int replay_refused(const Replay *replay, const Match *match, uint64_t seed, const uint32_t *action,

@@ -58,7 +58,8 @@ uint64_t results_decisions(const Results *results)
     return sum;
 }
 
-/* Plays the episode of `seed` into one row of the results. False if an agent's action was illegal. */
+/* Plays the episode of `seed` into one row of the results. False if an agent's action was illegal.
+ */
 static bool play_episode(Match *match, uint64_t seed, const Results *results, int32_t *row)
 {
     match_start(match, seed, NULL);
@@ -100,13 +101,6 @@ static void *work_main(void *argument)
     }
     free(match);
     return NULL;
-}
-
-static double clock_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
 /* Looks at the work from time to time until it is done, and shows how far it is. */

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check_memory(const void *memory)
+/* Ends the tool if there was no memory. */
+static void check_memory(bool there)
 {
-    if (memory == NULL) {
+    if (!there) {
         fprintf(stderr, "trainyard: out of memory\n");
         exit(CLI_FAILED);
     }
@@ -21,7 +22,7 @@ static void check_memory(const void *memory)
 static char *copy_text(const char *text, size_t length)
 {
     char *copy = malloc(length + 1);
-    check_memory(copy);
+    check_memory(copy != NULL);
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
@@ -32,7 +33,7 @@ static ScriptItem *script_add(Script *script, ScriptKind kind, uint32_t line)
     if (script->count == script->capacity) {
         script->capacity = script->capacity > 0 ? script->capacity * 2 : 256;
         script->items = realloc(script->items, script->capacity * sizeof *script->items);
-        check_memory(script->items);
+        check_memory(script->items != NULL);
     }
     ScriptItem *item = &script->items[script->count++];
     *item = (ScriptItem){.kind = kind, .line = line};
@@ -95,7 +96,7 @@ static TyStatus add_header(Script *script, const json_t *object, uint32_t line)
     const json_t *agents = json_object_get(object, "agents");
     if (json_is_array(agents)) {
         item->agents = json_dumps(agents, JSON_COMPACT | JSON_ENSURE_ASCII);
-        check_memory(item->agents);
+        check_memory(item->agents != NULL);
     }
     const json_t *seed = json_object_get(object, "seed");
     item->seeded = seed != NULL;
@@ -189,8 +190,8 @@ TyStatus script_open(const char *path, Script *script)
         status = add_line(script, bytes + at, length, line);
         at += length + 1;
         if (status.code != TY_OK) {
-            TyStatus located = status_fail(status.code, "%.60s: %.240s", path_base(path),
-                                           status.message);
+            TyStatus located =
+                status_fail(status.code, "%.60s: %.240s", path_base(path), status.message);
             status = located;
         }
     }

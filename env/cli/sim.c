@@ -132,13 +132,8 @@ static int sim_run(const Settings *settings)
 }
 
 static const Option sim_options[] = {
-    OPTION_AGENT,
-    OPTION_AGENTS,
-    OPTION_EPISODES("1000"),
-    OPTION_SEED,
-    OPTION_THREADS,
-    OPTION_JSON,
-    {.name = NULL},
+    OPTION_AGENT,   OPTION_AGENTS, OPTION_EPISODES("1000"), OPTION_SEED,
+    OPTION_THREADS, OPTION_JSON,   {.name = NULL},
 };
 
 const Command command_sim = {

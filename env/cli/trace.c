@@ -63,8 +63,8 @@ static void keep_event(void *user, const TyEvent *event)
     Tracer *tracer = user;
     if (tracer->event_count == tracer->event_capacity) {
         tracer->event_capacity = tracer->event_capacity > 0 ? tracer->event_capacity * 2 : 64;
-        tracer->events = trace_allocate(tracer->events,
-                                        tracer->event_capacity * sizeof *tracer->events);
+        tracer->events =
+            trace_allocate(tracer->events, tracer->event_capacity * sizeof *tracer->events);
     }
     tracer->events[tracer->event_count++] = *event;
 }
@@ -330,13 +330,12 @@ static int trace_run_script(const Settings *settings)
         script_close(&script);
         return cli_failure(settings, "%s", read.message);
     }
-    const char *spec =
-        settings->argument_count > 0 ? settings->arguments[0] : script.items[0].name;
+    const char *spec = settings->argument_count > 0 ? settings->arguments[0] : script.items[0].name;
     TyRuleset *ruleset = NULL;
-    int status = spec != NULL ? ruleset_open(settings, spec, &ruleset)
-                              : cli_usage_error(settings,
-                                                "%s names no ruleset: give RULESET as well",
-                                                settings->actions);
+    int status = spec != NULL
+                     ? ruleset_open(settings, spec, &ruleset)
+                     : cli_usage_error(settings, "%s names no ruleset: give RULESET as well",
+                                       settings->actions);
     if (status == CLI_OK) {
         status = trace_script(settings, ruleset, &script);
     }

@@ -1,6 +1,7 @@
 /* Bytes and bits: the same result on every machine. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -15,12 +16,44 @@ static inline uint16_t load_le16(const uint8_t *bytes)
     return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
+static inline uint64_t load_le64(const uint8_t *bytes)
+{
+    uint64_t value = 0;
+    memcpy(&value, bytes, sizeof value);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    value = __builtin_bswap64(value);
+#endif
+    return value;
+}
+
 static inline void store_le64(uint8_t *out, uint64_t value)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     value = __builtin_bswap64(value);
 #endif
     memcpy(out, &value, sizeof value);
+}
+
+/* Copies `size` bytes, at most 32, without a call: two copies that overlap. */
+static inline void copy_small(uint8_t *out, const uint8_t *bytes, size_t size)
+{
+    if (size >= 16) {
+        memcpy(out, bytes, 16);
+        memcpy(out + size - 16, bytes + size - 16, 16);
+    } else if (size >= 8) {
+        memcpy(out, bytes, 8);
+        memcpy(out + size - 8, bytes + size - 8, 8);
+    } else {
+        for (size_t i = 0; i < size; i++) {
+            out[i] = bytes[i];
+        }
+    }
+}
+
+/* True if exactly one bit is set. */
+static inline bool bits_single(uint64_t bits)
+{
+    return bits != 0 && (bits & (bits - 1)) == 0;
 }
 
 /* Writes bit i of `bits` as byte i, 0 or 1, for i below `count` rounded up to a multiple of 8: the

@@ -26,16 +26,27 @@ Json json_init(char *data, size_t size)
     return (Json){.text = text_init(data, size)};
 }
 
+/* True for a character that JSON strings hold as it is. */
+static bool json_plain(unsigned char character)
+{
+    return character >= 0x20 && character != '"' && character != '\\';
+}
+
 static void json_quote(Text *text, const char *value)
 {
+    const unsigned char *at = (const unsigned char *)value;
     text_add(text, "\"");
-    for (const unsigned char *at = (const unsigned char *)value; *at != '\0'; at++) {
+    while (*at != '\0') {
+        int run = 0;
+        while (json_plain(at[run])) {
+            run++;
+        }
+        text_add(text, "%.*s", run, (const char *)at);
+        at += run;
         if (*at == '"' || *at == '\\') {
-            text_add(text, "\\%c", *at);
-        } else if (*at < 0x20) {
-            text_add(text, "\\u%04x", *at);
-        } else {
-            text_add(text, "%c", *at);
+            text_add(text, "\\%c", *at++);
+        } else if (*at != '\0') {
+            text_add(text, "\\u%04x", *at++);
         }
     }
     text_add(text, "\"");

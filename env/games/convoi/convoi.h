@@ -90,6 +90,22 @@ typedef struct ConvoiTables {
     bool first_random;
     bool ask_forced;
 
+    /* Offsets of the parts of an observation row behind the public run, in row order. */
+    struct {
+        uint16_t goods;
+        uint16_t delivered;
+        uint16_t setting;
+        uint16_t seen;
+        uint16_t tokens;
+        uint16_t green;
+        uint16_t hand;
+        uint16_t hand_size;
+        uint16_t turn;
+        uint16_t size;
+    } row;
+
+    uint16_t pay_options[4][27]; /* payments for an act, by hand_class */
+    uint64_t fixed_lights;       /* of cities with one exit: their disc can never move */
     uint64_t city_lights[CONVOI_CITIES_MAX]; /* the exits of each city */
     uint64_t track_lights;
     uint64_t first_green;                        /* first-game placement */

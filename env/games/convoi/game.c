@@ -94,6 +94,9 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
     for (uint32_t i = 0; i < CONVOI_GOODS; i++) {
         colours = (uint8_t)(colours + (tables->goods_city[i] != CONVOI_NONE));
     }
+    for (uint32_t i = 0; i < tables->city_count; i++) {
+        tables->fixed_lights |= bits_single(tables->city_lights[i]) ? tables->city_lights[i] : 0;
+    }
     tables->player_count = (uint8_t)config[FIELD_PLAYERS];
     tables->placement = (uint8_t)config[FIELD_PLACEMENT];
     tables->clock = (uint8_t)config[FIELD_CLOCK];
@@ -104,8 +107,8 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
     tables->first_random = config[FIELD_FIRST_PLAYER] == 1;
     tables->reward = (uint8_t)config[FIELD_REWARD];
     tables->ask_forced = config[FIELD_ASK_FORCED] != 0;
-    tables->port_wants = (uint8_t)(2 / tables->port_count);
-    tables->port_extra = config[FIELD_GOODS] == 1 ? (uint8_t)(2 / tables->port_count) : 0;
+    tables->port_wants = tables->port_count == 1 ? 2 : 1;
+    tables->port_extra = config[FIELD_GOODS] == 1 ? tables->port_wants : 0;
     tables->goods_per_city = config[FIELD_GOODS] == 1 ? 3 : 2;
     tables->goods_wanted =
         (uint8_t)(tables->port_count * (tables->port_wants * colours + tables->port_extra));
@@ -150,6 +153,7 @@ static TyStatus convoi_build(TyRuleset *ruleset, const Doc *const *docs)
         return status;
     }
     tables_configure(tables, ruleset->config);
+    payments_prepare(tables);
     status = tables_agree(tables);
     convoi_shape(ruleset);
     Text note = text_init(ruleset->note, sizeof ruleset->note);

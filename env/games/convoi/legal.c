@@ -121,30 +121,42 @@ static uint64_t light_targets(const ConvoiTables *tables, const ConvoiState *sta
     return red;
 }
 
-/* The discs that can be moved somewhere. */
+/* The discs that can be moved somewhere: all, but for that of a city with a single exit. A city's
+ * only disc always finds a red light at another exit of the city. */
 static uint64_t light_sources(const ConvoiTables *tables, const ConvoiState *state)
 {
-    uint64_t sources = 0;
-    for (uint64_t left = state->green; left != 0; left &= left - 1) {
-        uint8_t light = (uint8_t)__builtin_ctzll(left);
-        sources |= (uint64_t)(light_targets(tables, state, light) != 0) << light;
-    }
-    return sources;
+    bool red = (lights_all(tables) & ~state->green) != 0;
+    return red ? state->green & ~tables->fixed_lights : 0;
 }
 
-static uint64_t pay_options(const ConvoiState *state)
+/* Whether `hand` holds payment number `index` and `act` can be paid with it: its own card or any
+ * two; loading takes any one. */
+static bool payment_fits(uint32_t index, uint32_t act, const uint8_t hand[CONVOI_KINDS])
 {
-    const uint8_t *hand = state->hand[state->active];
-    uint8_t act = (uint8_t)(state->act - 1);
-    uint64_t options = 0;
-    for (uint32_t i = 0; i < PAYMENTS; i++) {
-        const uint8_t *cards = payments[i].cards;
-        bool held = cards[0] <= hand[0] && cards[1] <= hand[1] && cards[2] <= hand[2];
-        bool single = i < CONVOI_KINDS;
-        bool fits = act == ACT_LOAD ? single : !single || i == act;
-        options |= (uint64_t)(held && fits) << (ACTION_PAY + i);
+    const uint8_t *cards = payments[index].cards;
+    bool single = index < CONVOI_KINDS;
+    bool fits = act == ACT_LOAD ? single : !single || index == act;
+    return fits && cards[0] <= hand[0] && cards[1] <= hand[1] && cards[2] <= hand[2];
+}
+
+void payments_prepare(ConvoiTables *tables)
+{
+    for (uint32_t act = ACT_SIGNAL; act <= ACT_LOAD; act++) {
+        for (uint8_t i = 0; i < 27; i++) {
+            const uint8_t hand[CONVOI_KINDS] = {i / 9, i / 3 % 3, i % 3};
+            uint16_t options = 0;
+            for (uint32_t payment = 0; payment < PAYMENTS; payment++) {
+                options |= (uint16_t)(payment_fits(payment, act, hand) << payment);
+            }
+            tables->pay_options[act][hand_class(hand)] = options;
+        }
     }
-    return options;
+}
+
+static uint64_t pay_options(const ConvoiTables *tables, const ConvoiState *state)
+{
+    uint32_t class = hand_class(state->hand[state->active]);
+    return (uint64_t)tables->pay_options[state->act - 1][class] << ACTION_PAY;
 }
 
 uint64_t train_exits(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
@@ -204,7 +216,7 @@ static uint64_t small_options(const ConvoiTables *tables, const ConvoiState *sta
     case PHASE_ACTIONS:
         return actions_options(tables, state);
     case PHASE_PAY:
-        return pay_options(state);
+        return pay_options(tables, state);
     case PHASE_PLACE_CITY:
     case PHASE_PLACE_TRACK:
     case PHASE_PLACE_EXTRA:

@@ -175,6 +175,27 @@ const char *convoi_phase_name(const TyRuleset *ruleset, const void *state)
     return phase_names[((const ConvoiState *)state)->phase];
 }
 
+/* The outcomes of the streams that are numbers: the first and the last one that can come up. */
+static bool outcome_number(const ConvoiTables *tables, uint32_t stream, uint32_t outcome)
+{
+    switch (stream) {
+    case STREAM_START_DICE:
+        return outcome >= 2 && outcome <= 12;
+    case STREAM_DIE:
+        return outcome >= 2 && outcome <= 5;
+    case STREAM_DIE + 1:
+        return outcome >= 1 && outcome <= 4;
+    case STREAM_DIE + 2:
+        return outcome >= 1 && outcome <= 3;
+    case STREAM_SWITCHES:
+        return outcome < 6;
+    case STREAM_FIRST_PLAYER:
+        return outcome < tables->player_count;
+    default:
+        return false;
+    }
+}
+
 void convoi_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t outcome, Text *out)
 {
     const ConvoiTables *tables = convoi_tables(ruleset);
@@ -186,7 +207,7 @@ void convoi_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t out
         text_add(out, "%s", name_light(tables, outcome));
     } else if (stream == STREAM_TOKENS && outcome < CONVOI_NUMBERS) {
         text_add(out, "%u", outcome + 2);
-    } else if (stream >= STREAM_START_DICE && stream < STREAM_COUNT && outcome < 13) {
+    } else if (outcome_number(tables, stream, outcome)) {
         text_add(out, "%u", outcome);
     }
 }

@@ -57,33 +57,19 @@ static const PublicField public_fields[] = {
 
 enum { PUBLIC_FIELDS = sizeof public_fields / sizeof public_fields[0] };
 
-/* Offsets of the parts behind the public run, in row order. */
-typedef struct RowLayout {
-    uint32_t goods;
-    uint32_t delivered;
-    uint32_t setting;
-    uint32_t seen;
-    uint32_t tokens;
-    uint32_t green;
-    uint32_t hand;
-    uint32_t hand_size;
-    uint32_t turn;
-    uint32_t size;
-} RowLayout;
-
-static RowLayout row_layout(const ConvoiTables *tables)
+static void row_lay_out(ConvoiTables *tables)
 {
-    RowLayout layout = {.goods = (uint32_t)CONVOI_PUBLIC_SIZE};
-    layout.delivered = layout.goods + tables->city_count;
-    layout.setting = layout.delivered + (uint32_t)tables->port_count * CONVOI_GOODS;
-    layout.seen = layout.setting + tables->junction_count;
-    layout.tokens = layout.seen + tables->card_count;
-    layout.green = layout.tokens + (tables->starts == STARTS_DICE ? 0 : CONVOI_NUMBERS);
-    layout.hand = layout.green + tables->light_count;
-    layout.hand_size = layout.hand + (uint32_t)tables->player_count * CONVOI_KINDS;
-    layout.turn = layout.hand_size + tables->player_count;
-    layout.size = layout.turn + 1;
-    return layout;
+    uint32_t tokens = tables->starts == STARTS_DICE ? 0 : CONVOI_NUMBERS;
+    tables->row.goods = (uint16_t)CONVOI_PUBLIC_SIZE;
+    tables->row.delivered = (uint16_t)(tables->row.goods + tables->city_count);
+    tables->row.setting = (uint16_t)(tables->row.delivered + tables->port_count * CONVOI_GOODS);
+    tables->row.seen = (uint16_t)(tables->row.setting + tables->junction_count);
+    tables->row.tokens = (uint16_t)(tables->row.seen + tables->card_count);
+    tables->row.green = (uint16_t)(tables->row.tokens + tokens);
+    tables->row.hand = (uint16_t)(tables->row.green + tables->light_count);
+    tables->row.hand_size = (uint16_t)(tables->row.hand + tables->player_count * CONVOI_KINDS);
+    tables->row.turn = (uint16_t)(tables->row.hand_size + tables->player_count);
+    tables->row.size = (uint16_t)(tables->row.turn + 1);
 }
 
 static uint16_t range_resolve(const ConvoiTables *tables, const PublicField *field)
@@ -154,46 +140,46 @@ static TyBlock block_of(const char *name, TyBlockKind kind, uint32_t rows, uint3
 
 void convoi_shape(TyRuleset *ruleset)
 {
-    const ConvoiTables *tables = convoi_tables(ruleset);
+    ConvoiTables *tables = ruleset->tables;
     TyShape *shape = &ruleset->shape;
-    RowLayout at = row_layout(tables);
+    row_lay_out(tables);
     shape->players = tables->player_count;
     shape->action_count = (uint32_t)(ACTION_LIGHTS + 2 * tables->light_count +
                                      tables->city_light_count + tables->setting_count);
     shape->state_size = sizeof(ConvoiState);
-    shape->row_size = at.size;
+    shape->row_size = tables->row.size;
     public_blocks_add(ruleset, tables);
     block_add(ruleset,
               block_of("goods", TY_BLOCK_COUNT, 1, tables->city_count, 3, "goods in each city"),
-              at.goods);
+              tables->row.goods);
     block_add(ruleset,
               block_of("delivered", TY_BLOCK_COUNT, tables->port_count, CONVOI_GOODS, 4,
                        "goods in each port by colour"),
-              at.delivered);
+              tables->row.delivered);
     block_add(ruleset,
               block_of("setting", TY_BLOCK_CATEGORY, 1, tables->junction_count, 5,
                        "which two legs of each junction are open"),
-              at.setting);
+              tables->row.setting);
     block_add(ruleset,
               block_of("seen", TY_BLOCK_FLAG, 1, tables->card_count, 1,
                        "instruction cards that were revealed"),
-              at.seen);
-    token_block_add(ruleset, tables, at.tokens);
+              tables->row.seen);
+    token_block_add(ruleset, tables, tables->row.tokens);
     block_add(ruleset,
               block_of("green", TY_BLOCK_FLAG, 1, tables->light_count, 1, "lights that are green"),
-              at.green);
+              tables->row.green);
     block_add(ruleset,
               block_of("hand", TY_BLOCK_COUNT, tables->player_count, CONVOI_KINDS, CONVOI_HAND_MAX,
                        "action cards in hand by kind, own seat first; 0 where hidden"),
-              at.hand);
+              tables->row.hand);
     block_add(ruleset,
               block_of("hand_size", TY_BLOCK_COUNT, 1, tables->player_count, CONVOI_HAND_MAX,
                        "action cards in hand, own seat first"),
-              at.hand_size);
+              tables->row.hand_size);
     block_add(ruleset,
               block_of("turn", TY_BLOCK_CATEGORY, 1, 1, tables->player_count - 1u,
                        "whose turn it is, counted from the own seat"),
-              at.turn);
+              tables->row.turn);
     shape->full_size = shape->row_size;
     shape->full_block_count = shape->row_block_count;
     memcpy(ruleset->full_blocks, ruleset->row_blocks, sizeof ruleset->full_blocks);
@@ -201,20 +187,20 @@ void convoi_shape(TyRuleset *ruleset)
 
 /* The hands, own seat first. A hidden hand shows its size; its cards count as unseen. */
 static void hands_observe(const ConvoiTables *tables, const ConvoiState *state, uint32_t seat,
-                          bool full, const RowLayout *at, uint8_t *row)
+                          bool full, uint8_t *row)
 {
     uint8_t *unseen = row + offsetof(ConvoiState, deck) - CONVOI_PUBLIC_OFFSET;
+    uint8_t *shown = row + tables->row.hand;
+    bool hide = tables->hands_hidden && !full;
     for (uint32_t i = 0; i < tables->player_count; i++) {
-        uint32_t owner =
-            seat + i < tables->player_count ? seat + i : seat + i - tables->player_count;
-        const uint8_t *hand = state->hand[owner];
-        uint8_t *shown = row + at->hand + CONVOI_KINDS * i;
-        bool hidden = tables->hands_hidden && !full && i > 0;
+        const uint8_t *hand = state->hand[seat];
+        bool hidden = hide && i > 0;
         for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
-            shown[kind] = hidden ? 0 : hand[kind];
+            *shown++ = hidden ? 0 : hand[kind];
             unseen[kind] = (uint8_t)(unseen[kind] + (hidden ? hand[kind] : 0));
         }
-        row[at->hand_size + i] = hand_size(hand);
+        row[tables->row.hand_size + i] = hand_size(hand);
+        seat = seat + 1 == tables->player_count ? 0 : seat + 1;
     }
 }
 
@@ -223,19 +209,20 @@ void convoi_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat,
 {
     const ConvoiTables *tables = convoi_tables(ruleset);
     const ConvoiState *state = state_;
-    RowLayout at = row_layout(tables);
     memcpy(row, &state->phase, CONVOI_PUBLIC_SIZE);
-    memcpy(row + at.goods, state->goods, tables->city_count);
-    memcpy(row + at.delivered, state->delivered, (size_t)tables->port_count * CONVOI_GOODS);
-    memcpy(row + at.setting, state->setting, tables->junction_count);
-    memcpy(row + at.seen, state->seen, tables->card_count);
+    copy_small(row + tables->row.goods, state->goods, tables->city_count);
+    copy_small(row + tables->row.delivered, state->delivered[0],
+               (size_t)tables->port_count * CONVOI_GOODS);
+    copy_small(row + tables->row.setting, state->setting, tables->junction_count);
+    copy_small(row + tables->row.seen, state->seen, tables->card_count);
     if (tables->starts != STARTS_DICE) {
-        memcpy(row + at.tokens,
-               tables->starts == STARTS_SHUFFLED ? state->number_start : state->token_spent,
-               CONVOI_NUMBERS);
+        copy_small(row + tables->row.tokens,
+                   tables->starts == STARTS_SHUFFLED ? state->number_start : state->token_spent,
+                   CONVOI_NUMBERS);
     }
-    bits_expand(state->green, tables->light_count, row + at.green);
-    hands_observe(tables, state, seat, full, &at, row);
-    row[at.turn] = (uint8_t)(state->active >= seat ? state->active - seat
-                                                   : state->active + tables->player_count - seat);
+    bits_expand(state->green, tables->light_count, row + tables->row.green);
+    hands_observe(tables, state, seat, full, row);
+    row[tables->row.turn] =
+        (uint8_t)(state->active >= seat ? state->active - seat
+                                        : state->active + tables->player_count - seat);
 }

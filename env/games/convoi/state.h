@@ -254,6 +254,16 @@ static inline uint8_t hand_size(const uint8_t hand[CONVOI_KINDS])
     return (uint8_t)(hand[0] + hand[1] + hand[2]);
 }
 
+/* A hand as far as payments see it: none, one, or more of each kind. */
+static inline uint32_t hand_class(const uint8_t hand[CONVOI_KINDS])
+{
+    uint32_t class = 0;
+    for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
+        class = class * 3 + (hand[kind] < 2 ? hand[kind] : 2u);
+    }
+    return class;
+}
+
 static inline const Card *card_now(const ConvoiTables *tables, const ConvoiState *state)
 {
     return state->card == CARD_FIRST ? &tables->first_card
@@ -278,6 +288,8 @@ int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state);
 /* ---- The parts of a step ----------------------------------------------------------------------
  */
 
+/* Fills the table of payments. */
+void payments_prepare(ConvoiTables *tables);
 /* Asks a question: sets the phase and what may be answered (legal.c). */
 void ask(Play *play, Phase phase);
 /* What may be answered in this position, from its phase and the rest of it. */

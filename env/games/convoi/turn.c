@@ -6,7 +6,9 @@
 
 void play_tell(Play *play, TyEvent event)
 {
-    event.seat = (int8_t)play->state->active;
+    bool dealt = event.kind == EVENT_DRAW;
+    event.seat = (int8_t)(dealt ? event.args[1] : play->state->active);
+    event.secret = dealt && play->tables->hands_hidden;
     play->tape->event(play->tape->user, &event);
 }
 

@@ -1,0 +1,144 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds with gcc and clang, and runs every test. From a fresh clone on a
+# fresh Debian machine as root nothing else is needed.
+#
+#   tests/run.sh           the default budgets, some minutes
+#   tests/run.sh --long    larger budgets
+set -euo pipefail
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top"
+. tests/setup.sh
+
+long=no
+for argument in "$@"; do
+    case $argument in
+    --long) long=yes ;;
+    -h | --help)
+        sed -n '2,6s/^# \{0,1\}//p' "$0"
+        exit 0
+        ;;
+    *)
+        echo "tests/run.sh: unknown argument '$argument'; allowed is --long" >&2
+        exit 2
+        ;;
+    esac
+done
+
+passed=0
+failed=0
+failures=()
+out=$top/build/test-output
+started=$SECONDS
+
+# Counts what a stage's output says of its tests: cmocka's lines, or "N passed, N failed".
+count() {
+    local good bad
+    good=$(awk '/^\[  PASSED  \] [0-9]+ test/ {n += $4} /^[0-9]+ passed, [0-9]+ failed/ {n += $1} END {print n + 0}' "$1")
+    bad=$(awk '/^\[  FAILED  \] [0-9]+ test/ {n += $4} /^[0-9]+ passed, [0-9]+ failed/ {n += $3} END {print n + 0}' "$1")
+    passed=$((passed + good))
+    failed=$((failed + bad))
+    if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then
+        echo "This stage ran no test."
+        failed=$((failed + 1))
+    fi
+}
+
+# stage NAME COMMAND...: runs the command, shows its output only if it fails, counts its tests.
+stage() {
+    local name=$1 log begin=$SECONDS status=0
+    shift
+    log=$out/$(printf '%s' "$name" | tr -c 'a-zA-Z0-9\n' '_').log
+    "$@" >"$log" 2>&1 || status=$?
+    local before=$failed
+    count "$log"
+    if [ $status -ne 0 ] && [ "$failed" -eq "$before" ]; then
+        failed=$((failed + 1))
+    fi
+    if [ "$failed" -gt "$before" ]; then
+        failures+=("$name")
+        tail -n 60 "$log"
+        printf '%-52s FAILED  %3d s\n' "$name" $((SECONDS - begin))
+    else
+        printf '%-52s ok      %3d s\n' "$name" $((SECONDS - begin))
+    fi
+}
+
+# Every cmocka program of a build directory.
+run_programs() {
+    local status=0
+    for program in "$1"/tests/test_*; do
+        if [ -f "$program" ] && [ -x "$program" ]; then
+            "$program" || status=1
+        fi
+    done
+    return $status
+}
+
+# One behaviour, said as a cmocka-like count: check NAME COMMAND...
+check() {
+    local name=$1
+    shift
+    if "$@"; then
+        echo "1 passed, 0 failed"
+    else
+        echo "$name failed"
+        echo "0 passed, 1 failed"
+        return 1
+    fi
+}
+
+format_is_clean() {
+    git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs "$venv/bin/clang-format" --dry-run -Werror
+}
+
+# The builds play alike: one signature over all of them.
+one_signature() {
+    local signature first=
+    for dir in "$@"; do
+        signature=$("$dir/trainyard" bench convoi --seconds 0.01 --json | grep -o '"signature":"[0-9a-f]*"' | head -n 1)
+        echo "$dir $signature"
+        if [ -z "$signature" ] || { [ -n "$first" ] && [ "$signature" != "$first" ]; }; then
+            return 1
+        fi
+        first=$signature
+    done
+}
+
+say "Installing what is missing"
+install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev
+venv=$top/build/venv
+mkdir -p "$out"
+if [ ! -x "$venv/bin/clang-format" ]; then
+    echo "Installing the formatter into build/venv"
+    python3 -m venv "$venv"
+    "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7
+fi
+
+say "Building with warnings as errors"
+build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
+build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON
+build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DCMAKE_C_COMPILER=clang
+build_in build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined
+echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan"
+
+say "Testing"
+stage "source format" check "format" format_is_clean
+stage "include rules" tests/check_includes.sh
+stage "unit and rule tests, gcc -O3" run_programs build/gcc
+stage "unit and rule tests, ASan+UBSan" run_programs build/asan
+stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
+stage "command-line tool" bash tests/test_cli.sh build/gcc
+stage "installed library" bash tests/test_install.sh build/gcc
+if [ $long = yes ]; then
+    stage "referee written from the rulebook, long" bash tests/oracle/run.sh build/gcc 20000
+else
+    stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc
+fi
+
+say "Summary"
+if [ ${#failures[@]} -gt 0 ]; then
+    printf 'failed: %s\n' "${failures[@]}"
+fi
+echo "time: $((SECONDS - started)) s"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,293 @@
+#!/bin/bash
+# Tests the command-line tool through its front door: tests/test_cli.sh BUILD_DIRECTORY
+set -u
+
+tool="$(cd "${1:?usage: test_cli.sh BUILD_DIRECTORY}" && pwd)/trainyard"
+source="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+passed=0
+failed=0
+
+# check NAME COMMAND...: the command succeeds.
+check() {
+    local name="$1"
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED: $name"
+    fi
+}
+
+# run ARGUMENTS...: runs the tool; the answers are in the files out and err and in $status.
+run() {
+    "$tool" "$@" >out 2>err </dev/null
+    status=$?
+}
+
+# refuses STATUS WORD ARGUMENTS...: exit status, and WORD in the message on stderr.
+refuses() {
+    local wanted="$1" word="$2"
+    shift 2
+    run "$@"
+    [ "$status" -eq "$wanted" ] && grep -qF -- "$word" err
+}
+
+# accepts ARGUMENTS...: exit status 0 and nothing on stderr.
+accepts() {
+    run "$@"
+    [ "$status" -eq 0 ] && [ ! -s err ]
+}
+
+is_json() {
+    python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1"
+}
+
+is_json_lines() {
+    python3 -c 'import json, sys; [json.loads(line) for line in open(sys.argv[1])]' "$1"
+}
+
+# same_results FILE FILE: equal but for what depends on the clock and the threads.
+same_results() {
+    python3 - "$@" <<'PYTHON'
+import json, sys
+def load(path):
+    result = json.load(open(path))
+    for key in ("threads", "seconds", "decisions_per_s"):
+        result.pop(key)
+    return result
+sys.exit(load(sys.argv[1]) != load(sys.argv[2]))
+PYTHON
+}
+
+# ---- Help
+
+check "version" accepts --version
+check "help" accepts --help
+check "help lists the commands" grep -q arena out
+check "no command is an error that lists them" refuses 2 "arena"
+check "unknown command is an error that lists them" refuses 2 "arena" fly
+for command in play sim arena trace describe board bench; do
+    check "$command --help" accepts "$command" --help
+    check "$command --help has an example" grep -q "^  trainyard $command" out
+done
+
+# ---- Bad arguments: status 2, and what is allowed
+
+game="$("$tool" describe --json | python3 -c \
+    'import json, sys; print(json.load(sys.stdin)["games"][0]["game"])')"
+check "unknown option" refuses 2 "--episodes" sim "$game" --fly
+check "missing value" refuses 2 "--episodes N" sim "$game" --episodes
+check "number out of range" refuses 2 "1 to 1000000" sim "$game" --episodes 0
+check "number that is none" refuses 2 "'many'" sim "$game" --episodes many
+check "negative seed" refuses 2 "'-1'" sim "$game" --seed -1
+check "seconds" refuses 2 "3600" bench "$game" --seconds 0
+check "value of a flag" refuses 2 "--json" sim "$game" --json=1
+check "missing ruleset" refuses 2 "RULESET" sim
+check "argument too many" refuses 2 "'more'" sim "$game" more
+check "unknown game" refuses 2 "$game" sim chess
+check "unknown key" refuses 2 "players" sim "$game:colour=red"
+check "value out of range" refuses 2 "2..4" sim "$game:players=9"
+check "unknown agent" refuses 2 "random" sim "$game" --agent nobody
+check "too few agents" refuses 2 "2 wanted" sim "$game" --agents random
+check "agent and agents" refuses 2 "exclude" sim "$game" --agent random --agents random,random
+check "arena without agents" refuses 2 "--agents" arena "$game"
+check "arena with one agent" refuses 2 "at least 2" arena "$game" --agents random
+check "trace without ruleset" refuses 2 "RULESET" trace
+check "unknown board action" refuses 2 "check" board paint x.json
+check "person in a simulation" refuses 2 "random" sim "$game" --agent human
+
+# ---- describe
+
+check "describe lists games" accepts describe
+check "describe lists keys" grep -q players out
+check "describe explains a ruleset" accepts describe "$game"
+check "describe shows action 0" grep -q "0  wait" out
+check "describe --json" accepts describe --json
+check "describe --json is JSON" is_json out
+check "describe RULESET --json" accepts describe "$game" --json
+check "describe RULESET --json is JSON" is_json out
+cp out description.json
+check "the description agrees with itself" python3 - <<'PYTHON'
+import json
+d = json.load(open("description.json"))
+assert len(d["actions"]) == d["action_count"] == d["mask_size"] == len(set(d["actions"]))
+place = 0
+for block in d["row"]:
+    assert block["offset"] == place, block["name"]
+    place += block["rows"] * block["columns"] * block["width"]
+    assert len(block["labels"]) == block["rows"]
+    assert all(len(row) == block["columns"] for row in block["labels"])
+assert place == d["row_size"]
+PYTHON
+
+# ---- sim and arena
+
+check "sim" accepts sim "$game" --agent random --episodes 50
+check "sim states the ruleset" grep -q "^ruleset: *$game" out
+check "sim says what is a reconstruction" grep -q "^note: .*reconstruction" out
+check "sim on one thread" accepts sim "$game" --agent random --episodes 300 --threads 1 --json
+cp out one.json
+check "sim on three threads" accepts sim "$game" --agent random --episodes 300 --threads 3 --json
+cp out three.json
+check "results do not depend on threads" same_results one.json three.json
+check "sim from another seed" accepts sim "$game" --agent random --episodes 300 --seed 9 --json
+cp out other.json
+check "results depend on the seed" bash -c '! cmp -s one.json other.json'
+check "sim with a chance seat" accepts sim "$game:chance=seat" --agent random --episodes 20
+check "arena" accepts arena "$game" --agents random,random --episodes 20
+check "arena --json" accepts arena "$game" --agents random,random --episodes 20 --json
+check "arena --json is JSON" is_json out
+
+# ---- trace
+
+check "trace" accepts trace "$game" --seed 5 --agent random --episodes 3
+cp out trace.jsonl
+check "trace is JSON Lines" is_json_lines trace.jsonl
+check "trace is as documented" python3 - <<'PYTHON'
+import json
+lines = [json.loads(line) for line in open("trace.jsonl")]
+headers = [line for line in lines if "trace" in line]
+assert [header["seed"] for header in headers] == [5, 6, 7]
+wanted = {"ruleset", "game", "rules_version", "agents", "note"}
+assert all(wanted <= header.keys() for header in headers)
+decisions = [line for line in lines if "event" not in line and "trace" not in line]
+for line in decisions:
+    assert line.keys() == {"step", "seat", "phase", "legal", "action", "hash", "state"}
+    assert line["action"] in line["legal"] and len(line["hash"]) == 16
+ends = [line for line in lines if line.get("event") == "end"]
+assert len(ends) == 3 and all("metrics" in end and "rewards" in end for end in ends)
+assert any("chance" in line for line in lines)
+PYTHON
+check "replay of a trace" accepts trace --actions trace.jsonl
+check "replay gives the same bytes" cmp -s out trace.jsonl
+check "same seed, same trace" accepts trace "$game" --seed 5 --agent random --episodes 3
+check "same bytes" cmp -s out trace.jsonl
+check "replay on other seeds" accepts trace --actions trace.jsonl --seed 77
+check "a trace holds all of the chance" python3 - <<'PYTHON'
+import json
+def events(path):
+    return [line for line in map(json.loads, open(path)) if "event" in line]
+assert events("out") == events("trace.jsonl")
+PYTHON
+check "largest seed" accepts trace "$game" --agent random --seed 18446744073709551615
+cp out large.jsonl
+check "largest seed replays" accepts trace --actions large.jsonl
+check "largest seed, same bytes" cmp -s out large.jsonl
+check "trace with a chance seat" accepts trace "$game:chance=seat" --agent random
+cp out seat.jsonl
+check "replay with a chance seat" accepts trace --actions seat.jsonl
+check "chance seat, same bytes" cmp -s out seat.jsonl
+
+python3 - <<'PYTHON'
+import json
+lines = [json.loads(line) for line in open("trace.jsonl")]
+first = lines[: next(i for i, line in enumerate(lines) if line.get("event") == "end") + 1]
+with open("plain.txt", "w") as out:
+    out.write("# the first episode as plain text\n\n")
+    for line in first:
+        if "chance" in line:
+            out.write("chance %s %s\n" % tuple(line["chance"]))
+        elif "action" in line and "event" not in line:
+            out.write(line["action"] + "\n")
+chance = next(line["chance"] for line in first if "chance" in line)
+open("misfit.txt", "w").write("chance %s nothing\n" % chance[0])
+decision = next(line for line in first if "legal" in line)
+open("legal.txt", "w").write("\n".join(decision["legal"]))
+open("cut.txt", "w").write(decision["action"] + "\n")
+PYTHON
+check "replay of plain text" accepts trace "$game" --seed 5 --actions plain.txt
+check "plain text plays the same episode" python3 - <<'PYTHON'
+import json
+def body(path):
+    return [line for line in map(json.loads, open(path)) if "trace" not in line]
+played = body("out")
+assert played == body("trace.jsonl")[: len(played)] and played[-1]["event"] == "end"
+PYTHON
+check "plain text needs a ruleset" refuses 2 "RULESET" trace --actions plain.txt
+check "a script may stop early" accepts trace "$game" --seed 5 --actions cut.txt
+echo "fly to the moon" >illegal.txt
+check "unknown action" refuses 1 "illegal.txt:1: 'fly to the moon'" \
+    trace "$game" --actions illegal.txt
+echo "wait" >illegal.txt
+check "illegal action" refuses 1 "illegal.txt:1: 'wait' is not legal" \
+    trace "$game" --seed 5 --actions illegal.txt
+check "the message lists what is legal" grep -qF "$(head -1 legal.txt)" err
+check "unknown outcome" refuses 1 "misfit.txt:1:" trace "$game" --actions misfit.txt
+echo "chance weather sunny" >misfit.txt
+check "unknown source of chance" refuses 1 "misfit.txt:1: no source of chance 'weather'" \
+    trace "$game" --actions misfit.txt
+echo '{"trace":1,"ruleset":' >broken.jsonl
+check "broken trace" refuses 1 "line 1" trace "$game" --actions broken.jsonl
+check "missing script" refuses 1 "nowhere.txt" trace "$game" --actions nowhere.txt
+check "actions exclude agents" refuses 2 "--actions" \
+    trace "$game" --actions plain.txt --agent random
+
+# ---- play
+
+run play "$game" --seats human,human
+check "play ends at the end of the input" test "$status" -eq 0
+printf '?\n1\nnonsense\nq\n' | "$tool" play "$game" --seed 1 --seats human,random >out 2>err
+check "play quits on q" test "$?" -eq 0
+check "play says what it does not understand" grep -q "'nonsense' is none of the choices" out
+yes 1 | "$tool" play "$game" --seats human,random >out 2>err
+check "an episode can be played to its end" grep -q "The episode is over" out
+check "a person must name seats that exist" refuses 2 "2 wanted" play "$game" --seats human
+
+# ---- board check, and boards of the user's own
+
+for file in "$source"/env/games/*/data/*.json; do
+    check "board check $(basename "$file")" accepts board check "$file"
+    check "it says ok" grep -q ": ok: " out
+done
+read -r key standard <<<"$(python3 -c 'import json
+fields = json.load(open("description.json"))["fields"]
+print(*next((f["key"], f["default"]) for f in fields if f["kind"] == "file"))')"
+cp "$source/env/games/$game/data/$standard.json" "My Box.json"
+head -c 200 "My Box.json" >cut.json
+sed '0,/"format"/s//"farmat"/' "My Box.json" >unknown.json
+check "cut file" refuses 1 "cut.json: line" board check cut.json
+check "file without a format" refuses 1 "unknown.json: " board check unknown.json
+check "missing file" refuses 1 "nowhere.json" board check nowhere.json
+check "one bad file among good ones" refuses 1 "cut.json" board check "My Box.json" cut.json
+check "own board" accepts trace "$game:$key=./My Box.json" --agent random
+check "own board has name and hash" grep -qE "\"$key\":\"my_box@[0-9a-f]{8}\"" out
+cp out own.jsonl
+check "own board replays" accepts trace "$game:$key=./My Box.json" --actions own.jsonl
+check "own board, same bytes" cmp -s out own.jsonl
+check "own board is not the built-in one" refuses 1 "my_box@" trace "$game" --actions own.jsonl
+check "missing own board" refuses 2 "nowhere.json" sim "$game:$key=nowhere.json"
+check "unknown board" refuses 2 "$standard" sim "$game:$key=atlantis"
+check "broken own board" refuses 2 "line" sim "$game:$key=./cut.json"
+
+# ---- bench
+
+check "bench --json" accepts bench "$game" --seconds 0.05 --json
+check "bench has its keys" python3 - <<'PYTHON'
+import json
+(entry,) = json.load(open("out"))
+for key in ("decisions_per_s", "ns_per_decision", "ref_copy_ns", "ratio", "row_bytes",
+            "mask_bytes", "state_bytes", "clone_ns", "step_ns", "legal_ns", "observe_ns",
+            "sample_ns", "reset_ns", "episodes_per_s"):
+    assert entry[key] > 0, key
+assert len(entry["signature"]) == 16 and entry["ruleset"] and entry["cpu"] and entry["compiler"]
+PYTHON
+check "bench" accepts bench "$game" --seconds 0.05
+check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
+
+# ---- Progress: on a terminal only (in a pipe `accepts` has seen that stderr stays empty)
+
+check "progress on a terminal" python3 - "$tool" "$game" <<'PYTHON'
+import os, pty, subprocess, sys
+terminal, other = pty.openpty()
+command = [sys.argv[1], "sim", sys.argv[2], "--agent", "random", "--episodes", "2000"]
+result = subprocess.run(command, stdout=subprocess.PIPE, stderr=other)
+seen = os.read(terminal, 65536)
+assert result.returncode == 0 and b"episodes [" in seen and b"ruleset:" in result.stdout
+PYTHON
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,341 @@
+/* The core: configuration, chance, sampling, seeds, text. */
+#include "core/bytes.h"
+#include "core/draw.h"
+#include "core/text.h"
+#include "trainyard.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- Configuration -----------------------------------------------------------------------------
+ */
+
+static void spec_fails(const char *spec, TyCode code, const char *expected)
+{
+    TyRuleset *ruleset = NULL;
+    TyStatus status = ty_ruleset_open(spec, NULL, &ruleset);
+    assert_int_equal(status.code, code);
+    assert_null(ruleset);
+    if (strstr(status.message, expected) == NULL) {
+        fail_msg("%s: '%s' does not contain '%s'", spec, status.message, expected);
+    }
+}
+
+static void test_unknown_game_names_the_games(void **unused)
+{
+    (void)unused;
+    spec_fails("monopoly", TY_BAD_CONFIG, "unknown game 'monopoly'; there are convoi");
+    spec_fails("", TY_BAD_CONFIG, "unknown game");
+}
+
+static void test_unknown_key_names_the_keys(void **unused)
+{
+    (void)unused;
+    spec_fails("convoi:player=2", TY_BAD_CONFIG, "convoi has no key 'player'; it has board, deck");
+}
+
+static void test_out_of_range_names_key_value_and_range(void **unused)
+{
+    (void)unused;
+    spec_fails("convoi:players=5", TY_BAD_CONFIG, "players=5: out of range; allowed is 2..4");
+    spec_fails("convoi:clock=6", TY_BAD_CONFIG, "clock=6: out of range; allowed is 7..10");
+    spec_fails("convoi:removed=-1", TY_BAD_CONFIG, "removed=-1");
+}
+
+static void test_wrong_type_names_key_and_value(void **unused)
+{
+    (void)unused;
+    spec_fails("convoi:players=two", TY_BAD_CONFIG, "players=two: not a whole number");
+    spec_fails("convoi:players=2x", TY_BAD_CONFIG, "players=2x: not a whole number");
+    spec_fails("convoi:players=", TY_BAD_CONFIG, "players=: not a whole number");
+    spec_fails("convoi:ask_forced=maybe", TY_BAD_CONFIG, "ask_forced=maybe: not a flag");
+    spec_fails("convoi:reward=gold", TY_BAD_CONFIG, "allowed are win, delivery, shaped");
+}
+
+static void test_malformed_pairs_are_refused(void **unused)
+{
+    (void)unused;
+    spec_fails("convoi:players", TY_BAD_CONFIG, "expected key=value");
+    spec_fails("convoi:=2", TY_BAD_CONFIG, "expected key=value");
+    spec_fails("convoi:players=2,players=3", TY_BAD_CONFIG, "players is given twice");
+    spec_fails("convoi:,", TY_BAD_CONFIG, "expected key=value");
+}
+
+static void test_too_long_ruleset_is_refused(void **unused)
+{
+    (void)unused;
+    char spec[4096];
+    memset(spec, 'a', sizeof spec);
+    spec[sizeof spec - 1] = '\0';
+    spec_fails(spec, TY_LIMIT, "longer than");
+}
+
+static void test_unknown_board_without_files_is_refused(void **unused)
+{
+    (void)unused;
+    spec_fails("convoi:board=atlantis", TY_BAD_CONFIG, "board=atlantis: no built-in file");
+}
+
+static void canonical_is(const char *spec, const char *expected)
+{
+    TyRuleset *ruleset = NULL;
+    TyStatus status = ty_ruleset_open(spec, NULL, &ruleset);
+    assert_int_equal(status.code, TY_OK);
+    assert_string_equal(ty_shape(ruleset)->spec, expected);
+    ty_ruleset_close(ruleset);
+}
+
+static void test_canonical_string_shows_board_players_and_what_differs(void **unused)
+{
+    (void)unused;
+    canonical_is("convoi", "convoi:board=europe,players=2");
+    canonical_is("convoi:clock=7,players=3,board=europe", "convoi:board=europe,players=3");
+    canonical_is("convoi:ask_forced=1,clock=9",
+                 "convoi:board=europe,players=2,clock=9,ask_forced=true");
+}
+
+/* A file of the user's: the tiny board under another name. */
+static TyStatus user_board_open(void *user, const char *value, const char **bytes, size_t *size,
+                                char name[TY_NAME_MAX])
+{
+    static const char broken[] = "{\"format\": \"convoi-board-1\",\n \"name\" \"x\"}";
+    (void)user;
+    *bytes = broken;
+    *size = sizeof broken - 1;
+    memcpy(name, value, strlen(value) + 1);
+    return (TyStatus){.code = TY_OK};
+}
+
+static void test_broken_user_board_names_key_line_and_column(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    TyFiles files = {.open = user_board_open};
+    TyStatus status = ty_ruleset_open("convoi:board=mine", &files, &ruleset);
+    assert_int_equal(status.code, TY_BAD_FILE);
+    assert_non_null(strstr(status.message, "board=mine"));
+    assert_non_null(strstr(status.message, "line 2"));
+}
+
+/* ---- Chance ------------------------------------------------------------------------------------
+ */
+
+static void test_draw_follows_the_weights(void **unused)
+{
+    (void)unused;
+    static const uint8_t weights[4] = {1, 0, 3, 4};
+    uint32_t counts[4] = {0};
+    TyHead head = {.seed = 42};
+    for (uint32_t i = 0; i < 80000; i++) {
+        counts[draw(&head, NULL, 3, weights, 4)]++;
+    }
+    assert_int_equal(counts[1], 0);
+    assert_in_range(counts[0], 9500, 10500);
+    assert_in_range(counts[2], 29300, 30700);
+    assert_in_range(counts[3], 39300, 40700);
+    assert_true(head.draws[3] >= 80000);
+}
+
+static void test_streams_are_independent(void **unused)
+{
+    (void)unused;
+    static const uint8_t weights[6] = {1, 1, 1, 1, 1, 1};
+    TyHead alone = {.seed = 7};
+    TyHead mixed = {.seed = 7};
+    for (uint32_t i = 0; i < 1000; i++) {
+        draw(&mixed, NULL, 1, weights, 6);
+        assert_int_equal(draw(&alone, NULL, 2, weights, 6), draw(&mixed, NULL, 2, weights, 6));
+    }
+}
+
+static void test_seed_zero_is_a_seed(void **unused)
+{
+    (void)unused;
+    uint64_t different = 0;
+    for (uint64_t i = 0; i < 64; i++) {
+        different += draw_value(0, 0, i) != draw_value(1, 0, i);
+        different += draw_value(0, 0, i) != 0;
+    }
+    assert_int_equal(different, 128);
+}
+
+static void test_bounded_draws_are_unbiased(void **unused)
+{
+    (void)unused;
+    enum { BOUND = 3 };
+    uint32_t counts[BOUND] = {0};
+    uint32_t counter = 0;
+    for (uint32_t i = 0; i < 300000; i++) {
+        counts[draw_below(9, 1, &counter, BOUND)]++;
+    }
+    for (uint32_t i = 0; i < BOUND; i++) {
+        assert_in_range(counts[i], 99000, 101000);
+    }
+    /* A bound just above a power of two rejects about half of the values. */
+    counter = 0;
+    for (uint32_t i = 0; i < 1000; i++) {
+        assert_true(draw_below(9, 1, &counter, 0x80000001u) < 0x80000001u);
+    }
+    assert_in_range(counter, 1800, 2200);
+}
+
+static void test_script_answers_each_stream_in_order(void **unused)
+{
+    (void)unused;
+    static const uint8_t weights[4] = {1, 1, 1, 1};
+    TyOutcome script[] = {
+        {.stream = 2, .outcome = 3}, {.stream = 1, .outcome = 0}, {.stream = 2, .outcome = 1}};
+    TyTape tape = {.script = script, .script_count = 3, .strict = true};
+    TyHead head = {.seed = 1};
+    assert_int_equal(draw(&head, &tape, 1, weights, 4), 0);
+    assert_int_equal(draw(&head, &tape, 2, weights, 4), 3);
+    assert_int_equal(draw(&head, &tape, 2, weights, 4), 1);
+    assert_int_equal(tape.status.code, TY_OK);
+    draw(&head, &tape, 2, weights, 4);
+    assert_int_equal(tape.status.code, TY_BAD_SCRIPT);
+    assert_true(tape.missing && tape.missing_stream == 2 && tape.missing_count == 4);
+}
+
+static void test_script_that_cannot_happen_leaves_the_state(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t before[TY_STATE_MAX / 8];
+    uint8_t mask[TY_ACTIONS_MAX];
+    assert_int_equal(ty_ruleset_open("convoi:ask_forced=true", NULL, &ruleset).code, TY_OK);
+    ty_reset(ruleset, state, 5, NULL);
+    uint32_t roll = 0;
+    uint32_t black = 0;
+    int32_t reward[TY_SEATS_MAX] = {0};
+    assert_true(ty_action_find(ruleset, "colour black", &black));
+    assert_true(ty_action_find(ruleset, "start.roll", &roll));
+    assert_true(ty_step(ruleset, state, black, reward, NULL));
+    memcpy(before, state, sizeof before);
+    TyOutcome script[] = {{.stream = 2, .outcome = 1}};
+    TyTape tape = {.script = script, .script_count = 1};
+    assert_false(ty_step(ruleset, state, roll, reward, &tape));
+    assert_int_equal(tape.status.code, TY_BAD_SCRIPT);
+    assert_memory_equal(state, before, ty_shape(ruleset)->state_size);
+    ty_legal(ruleset, state, mask);
+    assert_int_equal(mask[roll], 1);
+    ty_ruleset_close(ruleset);
+}
+
+/* ---- Sampling and seeds -------------------------------------------------------------------------
+ */
+
+static void test_sample_takes_every_set_entry_equally_often(void **unused)
+{
+    (void)unused;
+    for (uint32_t count = 1; count <= 300; count += 13) {
+        uint8_t mask[300] = {0};
+        uint32_t hits[300] = {0};
+        uint32_t set = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            mask[i] = i % 5 == 0 || i == count - 1;
+            set += mask[i];
+        }
+        for (uint64_t i = 0; i < 2000ull * set; i++) {
+            uint32_t index = ty_sample(mask, count, count, i);
+            assert_true(index < count && mask[index]);
+            hits[index]++;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            assert_true(!mask[i] || (hits[i] > 1750 && hits[i] < 2250));
+        }
+    }
+}
+
+static void test_episode_zero_has_the_seed_of_its_slot(void **unused)
+{
+    (void)unused;
+    assert_true(ty_episode_seed(77, 0) == 77);
+    assert_true(ty_episode_seed(77, 1) != ty_episode_seed(77, 2));
+    assert_true(ty_episode_seed(77, 1) != ty_episode_seed(78, 1));
+}
+
+/* ---- Text ---------------------------------------------------------------------------------------
+ */
+
+static void test_json_is_escaped_and_separated(void **unused)
+{
+    (void)unused;
+    char out[256];
+    Json json = json_init(out, sizeof out);
+    json_open(&json, NULL, '{');
+    json_put_string(&json, "a\"b", "x\\y\n");
+    json_open(&json, "list", '[');
+    json_put_int(&json, NULL, -3);
+    json_put_bool(&json, NULL, true);
+    json_put_null(&json, NULL);
+    json_close(&json, ']');
+    json_put_hex(&json, "h", 0xabc);
+    json_close(&json, '}');
+    assert_string_equal(out, "{\"a\\\"b\":\"x\\\\y\\u000a\",\"list\":[-3,true,null],"
+                             "\"h\":\"0000000000000abc\"}");
+}
+
+static void test_text_counts_what_does_not_fit(void **unused)
+{
+    (void)unused;
+    char out[8];
+    Text text = text_init(out, sizeof out);
+    text_add(&text, "%s", "abcdef");
+    text_add(&text, "%s", "ghijkl");
+    text_add(&text, "%s", "m");
+    assert_int_equal(text.length, 13);
+    assert_string_equal(out, "abcdefg");
+}
+
+static void test_bits_expand_and_copy_small(void **unused)
+{
+    (void)unused;
+    uint8_t out[64];
+    uint8_t in[33];
+    uint64_t bits = 0x8000000100f0a501u;
+    bits_expand(bits, 64, out);
+    for (uint32_t i = 0; i < 64; i++) {
+        assert_int_equal(out[i], bits >> i & 1);
+    }
+    for (uint32_t i = 0; i < sizeof in; i++) {
+        in[i] = (uint8_t)(i + 1);
+    }
+    for (uint32_t size = 0; size <= 32; size++) {
+        memset(out, 0, sizeof out);
+        copy_small(out, in, size);
+        assert_memory_equal(out, in, size);
+        assert_int_equal(out[size], 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_game_names_the_games),
+        cmocka_unit_test(test_unknown_key_names_the_keys),
+        cmocka_unit_test(test_out_of_range_names_key_value_and_range),
+        cmocka_unit_test(test_wrong_type_names_key_and_value),
+        cmocka_unit_test(test_malformed_pairs_are_refused),
+        cmocka_unit_test(test_too_long_ruleset_is_refused),
+        cmocka_unit_test(test_unknown_board_without_files_is_refused),
+        cmocka_unit_test(test_canonical_string_shows_board_players_and_what_differs),
+        cmocka_unit_test(test_broken_user_board_names_key_line_and_column),
+        cmocka_unit_test(test_draw_follows_the_weights),
+        cmocka_unit_test(test_streams_are_independent),
+        cmocka_unit_test(test_seed_zero_is_a_seed),
+        cmocka_unit_test(test_bounded_draws_are_unbiased),
+        cmocka_unit_test(test_script_answers_each_stream_in_order),
+        cmocka_unit_test(test_script_that_cannot_happen_leaves_the_state),
+        cmocka_unit_test(test_sample_takes_every_set_entry_equally_often),
+        cmocka_unit_test(test_episode_zero_has_the_seed_of_its_slot),
+        cmocka_unit_test(test_json_is_escaped_and_separated),
+        cmocka_unit_test(test_text_counts_what_does_not_fit),
+        cmocka_unit_test(test_bits_expand_and_copy_small),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
