@@ -21,7 +21,7 @@ typedef struct TyView {
     const TyPlanner *planner; /* NULL unless the agent plans */
 } TyView;
 
-typedef struct TyAgent {
+struct TyAgent {
     const char *name;
     const char *game; /* the game it knows; NULL: every game */
     const char *help;
@@ -31,7 +31,7 @@ typedef struct TyAgent {
     void (*start)(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed);
     /* Returns a legal action. */
     uint32_t (*act)(void *memory, const TyView *view);
-} TyAgent;
+};
 
 enum { TY_AGENT_MEMORY_MAX = 65536 };
 

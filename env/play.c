@@ -101,7 +101,8 @@ uint64_t ty_hash(const TyRuleset *ruleset, const void *state)
 {
     const TyHead *head = ty_head(state);
     uint64_t hash = hash_add(hash_add(0, head->seed), head->steps);
-    hash = hash_add(hash, (uint64_t)(uint8_t)head->seat << 8 | head->over);
+    hash = hash_add(hash, (uint64_t)head->truncated << 16 | (uint64_t)(uint8_t)head->seat << 8 |
+                              head->over);
     for (uint32_t i = 0; i < TY_STREAMS_MAX; i++) {
         hash = hash_add(hash, head->draws[i]);
     }
@@ -112,6 +113,9 @@ uint64_t ty_hash(const TyRuleset *ruleset, const void *state)
 const char *ty_check(const TyRuleset *ruleset, const void *state)
 {
     const TyHead *head = ty_head(state);
+    if (head->truncated > head->over) {
+        return "an episode that is not over was cut short";
+    }
     if (head->over > 1 || (head->over == 1) != (head->seat == -1) ||
         head->seat >= (int8_t)ruleset->shape.seats || head->seat < -1) {
         return "the seat to act does not exist";

@@ -6,6 +6,7 @@
 extern const TyGame convoi_game;
 
 extern const TyAgent random_agent;
+extern const TyAgent convoi_expert;
 
 const TyGame *const registry_games[] = {
     &convoi_game,
@@ -14,6 +15,7 @@ const TyGame *const registry_games[] = {
 
 const TyAgent *const registry_agents[] = {
     &random_agent,
+    &convoi_expert,
     NULL,
 };
 

@@ -64,6 +64,7 @@ typedef struct TyStatus {
 /* ---- Games and their configuration ----------------------------------------------------------- */
 
 typedef struct TyGame TyGame;
+typedef struct TyAgent TyAgent; /* agent.h */
 typedef struct TyRuleset TyRuleset;
 
 typedef enum TyFieldKind {
@@ -188,8 +189,8 @@ typedef struct TyOutcome {
 #define TY_EVENT_END 0
 
 /* Something that happened in a step. `kind` and `args` belong to the game, which names them in
- * ty_event_json. If chance decided it, `stream` and `outcome` say how; otherwise `stream` is -1. The
- * details of a `secret` event are for `seat` alone. */
+ * ty_event_json. If chance decided it, `stream` and `outcome` say how; otherwise `stream` is -1.
+ * The details of a `secret` event are for `seat` alone. */
 typedef struct TyEvent {
     uint16_t kind;
     int8_t seat;
@@ -228,7 +229,8 @@ typedef struct TyHead {
     uint32_t steps;                 /* decisions taken so far */
     int8_t seat;                    /* who is to act; -1 when the episode is over */
     uint8_t over;
-    uint8_t unused[2];
+    uint8_t truncated; /* over because a cap was reached, not because the game ended */
+    uint8_t unused;
 } TyHead;
 
 static inline const TyHead *ty_head(const void *state)
@@ -285,3 +287,4 @@ TY_API uint32_t ty_sample(const uint8_t *mask, uint32_t count, uint64_t seed, ui
 #endif
 
 #include "agent.h"
+#include "pool/pool.h"

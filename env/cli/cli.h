@@ -173,8 +173,6 @@ int agent_list_parse(const Settings *settings, const TyRuleset *ruleset, const c
                      const char *names, bool people, AgentList *list);
 /* The game's `expert`, or its first agent if it has none. */
 const TyAgent *agent_standard(const TyRuleset *ruleset);
-/* The agent of a chance seat (chance_agent.c). */
-extern const TyAgent chance_agent;
 /* Every player's seat taken by `agent`; a chance seat, if there is one, by `chance_agent`. */
 Seating seating_same(const TyRuleset *ruleset, const TyAgent *agent);
 /* Seats from --agent or --agents. On failure it has complained, and returns the exit status. */

@@ -6,6 +6,11 @@
 #include <assert.h>
 #include <string.h>
 
+/* Draws have few outcomes: vector code for their sum costs more than it saves. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("no-tree-vectorize")
+#endif
+
 static void draw_note_missing(TyTape *tape, uint32_t stream, const uint8_t *weights, uint32_t count)
 {
     if (tape->missing) {

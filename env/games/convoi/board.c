@@ -7,7 +7,7 @@
 
 static const char *const GOODS_WORDS[] = {"blue", "yellow", "red", "white", NULL};
 
-/* ---- Ids and places -------------------------------------------------------------------------- */
+/* ---- Ids and places ---- */
 
 /* Finds the city, start or junction `id`, as a train meets it; leg and light are left open. */
 static bool place_find(const Board *board, const char *id, Link *place)
@@ -68,7 +68,7 @@ void convoi_read_each(Board *board, const char *key, uint32_t minimum, uint32_t 
     }
 }
 
-/* ---- Head, cities, starts, junctions --------------------------------------------------------- */
+/* ---- Head, cities, starts, junctions ---- */
 
 static void read_board_head(Board *board)
 {
@@ -222,7 +222,7 @@ static void read_junctions(Board *board)
     convoi_read_each(board, "junctions", 0, CONVOI_JUNCTIONS_MAX, read_junction);
 }
 
-/* ---- Segments -------------------------------------------------------------------------------- */
+/* ---- Segments ---- */
 
 /* Ties one end of segment `index` to the place that the file names under `key`. */
 static void read_end(Board *board, uint8_t index, uint8_t side, const char *key)
@@ -378,7 +378,7 @@ static void read_segments(Board *board)
     }
 }
 
-/* ---- The whole ------------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 /* Nothing belongs to anything yet. */
 static void board_clear(Board *board)

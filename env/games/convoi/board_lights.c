@@ -11,7 +11,7 @@ JunctionSetting junction_setting(uint8_t degree, uint8_t setting)
     return degree == 3 ? THREE_WAY[setting] : FOUR_WAY[setting];
 }
 
-/* ---- Lights ---------------------------------------------------------------------------------- */
+/* ---- Lights ---- */
 
 /* The city, or start, at an end of the segment that `gap` touches; CONVOI_NONE if there is none. */
 static uint8_t gap_neighbour(const Segment *segment, uint8_t gap, LinkKind kind)
@@ -109,7 +109,7 @@ void convoi_read_lights(Board *board)
     }
 }
 
-/* ---- First-game placement -------------------------------------------------------------------- */
+/* ---- First-game placement ---- */
 
 /* The leg of `junction` that the segment named by list entry `node` is. */
 static uint8_t read_open_leg(Board *board, const DocNode *node, uint8_t junction)

@@ -3,7 +3,7 @@
 
 #include "games/convoi/board.h"
 
-/* ---- Links ----------------------------------------------------------------------------------- */
+/* ---- Links ---- */
 
 /* What a train meets that passes `gap` of a segment with `heading` (0 towards b, 1 towards a). */
 static Link link_through(const Board *board, const Segment *segment, uint8_t gap, uint8_t heading)
@@ -102,7 +102,7 @@ void convoi_make_leg_names(Board *board)
     }
 }
 
-/* ---- Distances ------------------------------------------------------------------------------- */
+/* ---- Distances ---- */
 
 /* The table in the making. Beside the nodes of ConvoiTables.distance there is one for each way of
  * arriving at a junction, which costs nothing by itself. */

@@ -288,8 +288,8 @@ bool action_forced(const ConvoiTables *tables, const ConvoiState *state, uint32_
 {
     uint64_t options = state->options;
     uint64_t choices = state->choices;
-    if (state->switches_open ||
-        __builtin_popcountll(options) + __builtin_popcountll(choices) != 1) {
+    bool single = choices == 0 ? bits_single(options) : options == 0 && bits_single(choices);
+    if (state->switches_open || !single) {
         return false;
     }
     *action = options != 0 ? (uint32_t)__builtin_ctzll(options)

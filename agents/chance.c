@@ -1,5 +1,5 @@
 /* Who sits on the chance seat of a ruleset that has one: draws by the weights that it is told. */
-#include "cli/cli.h"
+#include "agent.h"
 #include "core/hash.h"
 
 #include <assert.h>

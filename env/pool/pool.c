@@ -1,0 +1,404 @@
+/* Pools: opening, stepping groups, resetting, and the owners of seats. */
+#define _POSIX_C_SOURCE 200809L
+#include "core/hash.h"
+#include "core/status.h"
+#include "pool/pool_internal.h"
+#include "registry.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Opening and closing
+ * ---------------------------------------------------------------------------- */
+
+static TyStatus config_range(const char *key, uint32_t value, uint32_t minimum, uint32_t maximum)
+{
+    if (value >= minimum && value <= maximum) {
+        return status_ok();
+    }
+    return status_fail(TY_BAD_ARGUMENT, "%s=%u: out of range; allowed is %u..%u", key, value,
+                       minimum, maximum);
+}
+
+static TyStatus config_check_sizes(const TyPoolConfig *config)
+{
+    const struct {
+        const char *key;
+        uint32_t value, minimum, maximum;
+    } ranges[] = {
+        {"slots", config->slots, 1, TY_SLOTS_MAX},
+        {"groups", config->groups, 1,
+         config->slots < TY_GROUPS_MAX ? config->slots : TY_GROUPS_MAX},
+        {"threads", config->threads, 1, TY_THREADS_MAX},
+        {"members", config->members, 1, TY_MEMBERS_MAX},
+        {"autoreset", config->autoreset, 0, TY_AUTORESET_DISABLED},
+        {"illegal", config->illegal, 0, TY_ILLEGAL_LOSE},
+    };
+    for (uint32_t i = 0; i < sizeof ranges / sizeof ranges[0]; i++) {
+        TyStatus status =
+            config_range(ranges[i].key, ranges[i].value, ranges[i].minimum, ranges[i].maximum);
+        if (status.code != TY_OK) {
+            return status;
+        }
+    }
+    return status_ok();
+}
+
+/* Every episode needs somebody outside who acts, or nothing would ever stop it. */
+static TyStatus config_check_seats(const TyShape *shape, const TyPoolConfig *config)
+{
+    uint32_t driven = 0;
+    for (uint32_t seat = 0; seat < shape->seats; seat++) {
+        if (config->agent[seat] != NULL) {
+            continue;
+        }
+        driven++;
+        if (config->owner[seat] >= config->members) {
+            return status_fail(TY_BAD_ARGUMENT, "seat %u belongs to member %u of %u", seat,
+                               config->owner[seat], config->members);
+        }
+    }
+    if (driven == 0) {
+        return status_fail(
+            TY_BAD_ARGUMENT,
+            "every seat is played by a built-in agent; at least one must be a member's");
+    }
+    if (config->autoreset == TY_AUTORESET_SAME_STEP && config->members > 1) {
+        return status_fail(TY_BAD_ARGUMENT, "same_step resets need a pool with a single member");
+    }
+    return status_ok();
+}
+
+/* Sets what 0 stands for, and who plays the chance seat. */
+static void config_complete(const TyRuleset *ruleset, TyPoolConfig *config)
+{
+    const TyShape *shape = ty_shape(ruleset);
+    config->groups = config->groups == 0 ? 1 : config->groups;
+    config->threads = config->threads == 0 ? 1 : config->threads;
+    config->members = config->members == 0 ? 1 : config->members;
+    if (shape->seats > shape->players && !config->own_chance) {
+        config->agent[shape->players] = &chance_agent;
+    }
+}
+
+/* Memory for an agent in every slot; NULL if there is none. */
+static uint8_t *agents_allocate(const TyPool *pool, const TyAgent *agent)
+{
+    size_t size = pool->config.slots * agent_stride(agent);
+    uint8_t *memory = aligned_alloc(TY_SLAB_ALIGN, size);
+    if (memory != NULL) {
+        memset(memory, 0, size);
+    }
+    return memory;
+}
+
+static bool pool_allocate(TyPool *pool)
+{
+    const TyPoolConfig *config = &pool->config;
+    uint32_t size = (uint32_t)sizeof(Slot) + pool->shape->state_size;
+    pool->slot_stride = (size + TY_SLAB_ALIGN - 1) / TY_SLAB_ALIGN * TY_SLAB_ALIGN;
+    size_t bytes = (size_t)config->slots * pool->slot_stride;
+    pool->slots = aligned_alloc(TY_SLAB_ALIGN, bytes);
+    bool whole = pool->slots != NULL;
+    if (whole) {
+        memset(pool->slots, 0, bytes);
+    }
+    for (uint32_t seat = 0; whole && seat < pool->shape->seats; seat++) {
+        if (config->agent[seat] != NULL) {
+            pool->memory[seat] = agents_allocate(pool, config->agent[seat]);
+            whole = pool->memory[seat] != NULL;
+        }
+    }
+    for (uint32_t member = 0; whole && member < config->members; member++) {
+        TySlab *slab = &pool->slabs[member];
+        slab_lay_out(pool, member, slab);
+        size_t all = slab->rows_size + slab->commands_size;
+        pool->own_memory[member] = aligned_alloc(TY_SLAB_ALIGN, all);
+        whole = pool->own_memory[member] != NULL;
+        if (whole) {
+            memset(pool->own_memory[member], 0, all);
+            slab->rows = pool->own_memory[member];
+            slab->commands = slab->rows + slab->rows_size;
+        }
+    }
+    return whole;
+}
+
+TyStatus ty_pool_open(const TyRuleset *ruleset, const TyPoolConfig *config, TyPool **out)
+{
+    *out = NULL;
+    TyPoolConfig complete = *config;
+    config_complete(ruleset, &complete);
+    TyStatus status = config_check_sizes(&complete);
+    if (status.code == TY_OK) {
+        status = config_check_seats(ty_shape(ruleset), &complete);
+    }
+    if (status.code != TY_OK) {
+        return status;
+    }
+    TyPool *pool = calloc(1, sizeof *pool);
+    if (pool == NULL) {
+        return status_fail(TY_NO_MEMORY, "no memory for the pool");
+    }
+    pool->ruleset = ruleset;
+    pool->shape = ty_shape(ruleset);
+    pool->config = complete;
+    pool->present = (uint8_t)((1u << complete.members) - 1);
+    status = crew_open(&pool->crew, complete.threads - 1);
+    if (status.code != TY_OK) {
+        free(pool);
+        return status;
+    }
+    if (!pool_allocate(pool)) {
+        ty_pool_close(pool);
+        return status_fail(TY_NO_MEMORY, "no memory for %u slots", complete.slots);
+    }
+    for (uint32_t i = 0; i < complete.slots; i++) {
+        pool_slot(pool, i)->slot_seed = complete.seed + i;
+    }
+    ty_pool_reset(pool, NULL, NULL);
+    *out = pool;
+    return status_ok();
+}
+
+void ty_pool_close(TyPool *pool)
+{
+    if (pool == NULL) {
+        return;
+    }
+    crew_close(&pool->crew);
+    for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
+        free(pool->own_memory[i]);
+    }
+    for (uint32_t i = 0; i < TY_SEATS_MAX; i++) {
+        free(pool->memory[i]);
+    }
+    free(pool->slots);
+    free(pool);
+}
+
+const TyPoolConfig *ty_pool_config(const TyPool *pool)
+{
+    return &pool->config;
+}
+
+const TyRuleset *ty_pool_ruleset(const TyPool *pool)
+{
+    return pool->ruleset;
+}
+
+const TySlab *ty_pool_slab(const TyPool *pool, uint32_t member)
+{
+    return &pool->slabs[member];
+}
+
+const void *ty_pool_state(const TyPool *pool, uint32_t slot)
+{
+    return slot_state(pool_slot(pool, slot));
+}
+
+uint64_t ty_pool_slot_bytes(const TyPool *pool)
+{
+    uint64_t bytes = pool->slot_stride;
+    for (uint32_t seat = 0; seat < pool->shape->seats; seat++) {
+        bytes += pool->config.agent[seat] != NULL ? pool->config.agent[seat]->memory_size : 0;
+    }
+    for (uint32_t member = 0; member < pool->config.members; member++) {
+        const TySlab *slab = &pool->slabs[member];
+        bytes += (slab->rows_size + slab->commands_size) / pool->config.slots;
+    }
+    return bytes;
+}
+
+void ty_pool_attach(TyPool *pool, uint32_t member, uint8_t *rows, uint8_t *commands)
+{
+    TySlab *slab = &pool->slabs[member];
+    memcpy(rows, slab->rows, slab->rows_size);
+    memcpy(commands, slab->commands, slab->commands_size);
+    slab->rows = rows;
+    slab->commands = commands;
+    free(pool->own_memory[member]);
+    pool->own_memory[member] = NULL;
+}
+
+/* ---- Stepping
+ * ---------------------------------------------------------------------------------------- */
+
+/* A step of a group as the threads share it. */
+typedef struct GroupStep {
+    TyPool *pool;
+    uint32_t member;
+    uint32_t group;
+    const uint8_t *which;
+    atomic_uint ready;
+    atomic_uint illegal;
+} GroupStep;
+
+static void group_step_part(void *context, uint32_t part, uint32_t parts)
+{
+    GroupStep *step = context;
+    TyPool *pool = step->pool;
+    const TyGroupLayout *layout = &pool->slabs[step->member].group[step->group];
+    uint32_t first = (uint32_t)((uint64_t)layout->rows * part / parts);
+    uint32_t end = (uint32_t)((uint64_t)layout->rows * (part + 1) / parts);
+    uint32_t ready = 0;
+    uint32_t illegal = 0;
+    for (uint32_t row = first; row < end; row++) {
+        Place place = {.slot = layout->first + row, .group = step->group, .row = row};
+        const Slot *slot = pool_slot(pool, place.slot);
+        bool answers = step->which == NULL || step->which[row];
+        if (answers && (slot->waiting >> step->member & 1) != 0) {
+            illegal += slot_answer(pool, place, step->member);
+        }
+        ready += slot->waiting >> step->member & 1;
+    }
+    atomic_fetch_add_explicit(&step->ready, ready, memory_order_relaxed);
+    atomic_fetch_add_explicit(&step->illegal, illegal, memory_order_relaxed);
+}
+
+uint32_t ty_pool_step_some(TyPool *pool, uint32_t member, uint32_t group, const uint8_t *which,
+                           uint32_t *illegal)
+{
+    assert(member < pool->config.members && group < pool->config.groups);
+    GroupStep step = {.pool = pool, .member = member, .group = group, .which = which};
+    crew_run(&pool->crew, group_step_part, &step);
+    if (illegal != NULL) {
+        *illegal = atomic_load(&step.illegal);
+    }
+    return atomic_load(&step.ready);
+}
+
+uint32_t ty_pool_step(TyPool *pool, uint32_t member, uint32_t group, uint32_t *illegal)
+{
+    return ty_pool_step_some(pool, member, group, NULL, illegal);
+}
+
+uint32_t ty_pool_ready(const TyPool *pool, uint32_t member, uint32_t group)
+{
+    const TyGroupLayout *layout = &pool->slabs[member].group[group];
+    uint32_t ready = 0;
+    for (uint32_t row = 0; row < layout->rows; row++) {
+        ready += pool_slot(pool, layout->first + row)->waiting >> member & 1;
+    }
+    return ready;
+}
+
+/* Calls `visit` for every slot whose `which` byte is set. */
+static void slots_visit(TyPool *pool, const uint8_t *which, void (*visit)(TyPool *, Place))
+{
+    for (uint32_t group = 0; group < pool->config.groups; group++) {
+        const TyGroupLayout *layout = &pool->slabs[0].group[group];
+        for (uint32_t row = 0; row < layout->rows; row++) {
+            Place place = {.slot = layout->first + row, .group = group, .row = row};
+            if (which == NULL || which[place.slot]) {
+                visit(pool, place);
+            }
+        }
+    }
+}
+
+/* Members see nothing of a slot until its new episode asks them. */
+static void slot_blank(TyPool *pool, Place place)
+{
+    for (uint32_t member = 0; member < pool->config.members; member++) {
+        if (pool->slabs[member].seat_count > 0) {
+            uint8_t *ready = ty_slab_column(&pool->slabs[member], place.group, TY_COLUMN_READY);
+            uint8_t *illegal = ty_slab_column(&pool->slabs[member], place.group, TY_COLUMN_ILLEGAL);
+            ready[place.row] = 0;
+            illegal[place.row] = 0;
+        }
+    }
+}
+
+static void slot_restart(TyPool *pool, Place place)
+{
+    slot_blank(pool, place);
+    slot_begin(pool, place);
+    slot_play_on(pool, place);
+}
+
+void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *seeds)
+{
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        Slot *slot = pool_slot(pool, i);
+        if (which != NULL && !which[i]) {
+            continue;
+        }
+        if (seeds != NULL) {
+            slot->slot_seed = seeds[i];
+            slot->episode = 0;
+        } else if (ty_head(slot_state(slot))->steps > 0 || slot->ending != SLOT_RUNNING) {
+            slot->episode++;
+        }
+    }
+    slots_visit(pool, which, slot_restart);
+}
+
+/* ---- Members that come and go
+ * --------------------------------------------------------------------------- */
+
+static bool member_is_asked(const TyPool *pool, uint32_t slot, uint32_t member)
+{
+    Slot *at = pool_slot(pool, slot);
+    int8_t seat = ty_head(slot_state(at))->seat;
+    return at->ending == SLOT_RUNNING && pool->config.agent[seat] == NULL &&
+           pool->config.owner[seat] == member;
+}
+
+void ty_pool_set_present(TyPool *pool, uint32_t member, bool present)
+{
+    uint8_t bit = (uint8_t)(1u << member);
+    pool->present = (uint8_t)(present ? pool->present | bit : pool->present & ~bit);
+    for (uint32_t i = 0; !present && i < pool->config.slots; i++) {
+        Slot *slot = pool_slot(pool, i);
+        if (slot->ending != SLOT_RUNNING && (slot->waiting & bit) != 0) {
+            slot_acknowledge(pool, place_of(pool, i), member);
+        }
+    }
+}
+
+void ty_pool_truncate(TyPool *pool, uint32_t member)
+{
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        if (member_is_asked(pool, i, member)) {
+            Place place = place_of(pool, i);
+            slot_blank(pool, place);
+            slot_truncate(pool, place);
+        }
+    }
+}
+
+/* Lets the agents of every seat begin in the middle of the running episode. */
+static void seat_start(TyPool *pool, uint32_t seat, const TyAgent *agent)
+{
+    pool->config.agent[seat] = agent;
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        agent->start(agent_memory(pool, i, seat), pool->ruleset, seat,
+                     hash_mix(hash_mix(pool_slot(pool, i)->seed) + seat + 1));
+    }
+}
+
+TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *agent)
+{
+    const TySlab *slab = &pool->slabs[member];
+    ty_pool_set_present(pool, member, false);
+    for (uint32_t k = 0; k < slab->seat_count; k++) {
+        uint8_t seat = slab->seats[k];
+        pool->memory[seat] = agents_allocate(pool, agent);
+        if (pool->memory[seat] == NULL) {
+            return status_fail(TY_NO_MEMORY, "no memory for the agent in %u slots",
+                               pool->config.slots);
+        }
+        seat_start(pool, seat, agent);
+    }
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        Slot *slot = pool_slot(pool, i);
+        int8_t seat = ty_head(slot_state(slot))->seat;
+        if (slot->ending == SLOT_RUNNING && pool->config.agent[seat] != NULL) {
+            slot_blank(pool, place_of(pool, i));
+            slot_play_on(pool, place_of(pool, i));
+        }
+    }
+    return status_ok();
+}
