@@ -240,38 +240,47 @@ static inline void table_hand(Table *table, uint32_t seat, uint8_t signals, uint
     }
 }
 
-/* An open table in a quiet position: seat 0 may play action cards and holds ten of them, the other
- * hands are empty, so are the tracks, and the staff have gone home. */
+/* An open table in a quiet position: seat 0 may play action cards and holds ten of them, the others
+ * hold one of each kind, the tracks are empty and the staff have gone home. */
 static inline Table *table_quiet(void **slot, const char *options)
 {
     Table *table = table_open(slot, options);
     ConvoiState *state = &table->state;
     table_reset(table, 1);
-    memset(&state->card, 0, sizeof state->card);
+    state->card = CARD_NONE;
     memset(state->place, 0, sizeof state->place);
     memset(state->staff_used, 1, sizeof state->staff_used);
     memset(state->token_spent, 0, sizeof state->token_spent);
-    memset(state->hand, 0, sizeof state->hand);
     state->symbol = 0;
     state->colour = 0;
     memset(state->named, 0, sizeof state->named);
     state->phase = PHASE_ACTIONS;
     table_hand(table, 0, 3, 3, 4);
+    for (uint32_t seat = 1; seat < table->tables->player_count; seat++) {
+        table_hand(table, seat, 1, 1, 1);
+    }
     return table;
 }
 
-/* Puts a train on a place; on the track it faces the city, start or junction `towards`. */
-static inline void table_put(Table *table, const char *train, const char *place,
+/* Puts a train into a city or on a start. */
+static inline void table_stand(Table *table, const char *train, const char *place)
+{
+    uint8_t at = table_place(table, place);
+    assert_true(at >= table->tables->space_count);
+    table->state.place[table_train(train)] = (uint8_t)(at + 1);
+    table->state.heading[table_train(train)] = 0;
+}
+
+/* Puts a train on a track space; it faces the city, start or junction `towards`. */
+static inline void table_put(Table *table, const char *train, const char *space,
                              const char *towards)
 {
-    uint8_t index = table_train(train);
-    uint8_t at = table_place(table, place);
-    table->state.place[index] = (uint8_t)(at + 1);
-    table->state.heading[index] = 0;
-    if (at < table->tables->space_count) {
-        table->state.heading[index] = strcmp(table_end_name(table, at, 0), towards) != 0;
-        assert_string_equal(table_end_name(table, at, table->state.heading[index]), towards);
-    }
+    uint8_t at = table_place(table, space);
+    assert_true(at < table->tables->space_count);
+    uint8_t heading = strcmp(table_end_name(table, at, 0), towards) == 0 ? 0 : 1;
+    assert_string_equal(table_end_name(table, at, heading), towards);
+    table->state.place[table_train(train)] = (uint8_t)(at + 1);
+    table->state.heading[table_train(train)] = heading;
 }
 
 /* Loads a train with a good from its city. */
@@ -394,8 +403,7 @@ static inline void table_step(Table *table, const char *name)
     uint32_t action = 0;
     TyTape tape = table_tape(table);
     if (!table_may(table, name)) {
-        fail_msg("%s is not legal in phase %s", name,
-                 ty_phase_name(table->ruleset, &table->state));
+        fail_msg("%s is not legal in phase %s", name, ty_phase_name(table->ruleset, &table->state));
     }
     ty_action_find(table->ruleset, name, &action);
     if (!ty_step(table->ruleset, &table->state, action, table->reward, &tape)) {
@@ -481,8 +489,8 @@ static inline void assert_facing(const Table *table, const char *train, const ch
     uint8_t index = table_train(train);
     uint8_t place = table->state.place[index];
     assert_true(place != 0 && place <= table->tables->space_count);
-    assert_string_equal(
-        table_end_name(table, (uint8_t)(place - 1), table->state.heading[index]), towards);
+    assert_string_equal(table_end_name(table, (uint8_t)(place - 1), table->state.heading[index]),
+                        towards);
 }
 
 /* The last action lost so many tokens for this one reason. */
