@@ -383,6 +383,29 @@ static void test_card_under_the_pile_comes_last(void **slot)
     assert_int_equal(table_telling(table, EVENT_CARD, 0)->stream, -1);
 }
 
+static void test_card_under_the_pile_can_be_set_aside(void **slot)
+{
+    Table *table = table_quiet(slot, "board=two_ports");
+    table_put(table, "gray.1", "mill-mine.2", "mine");
+    table_put(table, "gray.2", "mine-bay.1", "mine");
+    table_stand(table, "gray.3", "mine");
+    table->state.pile = 2;
+    staff_wake(table, STAFF_GARDE_VOIE);
+    table_turn(table, "I10");
+    table_chance(table, STREAM_INSTRUCTIONS, "I14");
+    table_do(table, "staff.garde_voie");
+    assert_int_equal(table->state.pile, 1);
+    assert_string_equal(name_card(table->tables, table->state.bottom), "I10");
+    table->state.clock = 3;
+    table_ready(table);
+    table_move(table, "gray.1", 3);
+    assert_int_equal(table->state.set_aside, 1);
+    assert_int_equal(table->state.pile, 0);
+    assert_int_equal(table->state.bottom, 0);
+    table_do(table, "turn.end");
+    assert_true(table->state.head.over);
+}
+
 static void test_card_may_be_followed_without_the_garde_voie(void **slot)
 {
     Table *table = table_quiet(slot, "board=two_ports");
@@ -481,6 +504,7 @@ int main(void)
         TABLE_TEST(test_chef_de_train_holds_a_whole_colour),
         TABLE_TEST(test_garde_voie_puts_the_card_under_the_pile),
         TABLE_TEST(test_card_under_the_pile_comes_last),
+        TABLE_TEST(test_card_under_the_pile_can_be_set_aside),
         TABLE_TEST(test_card_may_be_followed_without_the_garde_voie),
         TABLE_TEST(test_agent_de_manoeuvre_places_a_train_without_dice),
         TABLE_TEST(test_cheffe_de_section_holds_one_train),

@@ -1,6 +1,6 @@
 /* Convoi Express: one test or more per ruling, named after its number. The rulings are readings of
- * the rulebook where it leaves a question open. Here: 1 to 19 and 44, movement and
- * new trains. */
+ * the rulebook where it leaves a question open. Here: 1 to 19 and 44, movement and new
+ * trains. */
 #include "tests/convoi_table.h"
 
 /* The yard: north and south meet at ford (3 legs); ford-mill has 4 spaces with a light behind the

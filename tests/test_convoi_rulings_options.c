@@ -236,6 +236,47 @@ static void test_ruling_41_multicolour_symbol_names_no_printed_colour(void **slo
     multicolour_excludes_black(slot, "multi_black", true);
 }
 
+static void test_ruling_41_free_new_train_names_no_printed_colour(void **slot)
+{
+    Table *table = table_quiet(slot, "board=yard,deck=own_deck");
+    table_ready(table);
+    table_turn(table, "new_any_black");
+    assert_false(table_may(table, "colour black"));
+    assert_int_equal(table_choices(table), 2);
+    table_chance(table, STREAM_START_DICE, "2");
+    table_chance(table, STREAM_START_DICE, "5");
+    table_do(table, "colour gray");
+    assert_place(table, "gray.1", "north");
+    assert_place(table, "black.1", "south");
+    table = table_quiet(slot, "board=yard,deck=own_deck");
+    table_ready(table);
+    table_chance(table, STREAM_START_DICE, "2");
+    table_turn(table, "new_black_any");
+    assert_place(table, "black.1", "north");
+    assert_false(table_may(table, "colour black"));
+    assert_int_equal(table_choices(table), 2);
+}
+
+static void test_ruling_41_first_card_of_an_own_deck_may_move_trains(void **slot)
+{
+    Table *table = table_open(slot, "board=yard,deck=own_deck,ask_forced=true");
+    table_reset(table, 1);
+    table_do(table, "colour gray");
+    table_chance(table, STREAM_START_DICE, "2");
+    table_do(table, "start.roll");
+    table_do(table, "colour brown");
+    table_chance(table, STREAM_START_DICE, "3");
+    table_chance(table, STREAM_START_DICE, "5");
+    table_do(table, "start.roll");
+    assert_nothing_lost(table);
+    assert_place(table, "brown.1", "south");
+    table_roll(table, "gray", 2);
+    table_do(table, "move gray.1");
+    table_do(table, "die.keep");
+    assert_place(table, "gray.1", "ford-mill.1");
+    assert_true(table_asks(table, PHASE_ACTIONS));
+}
+
 /* Touching: ford (north, south, hill) and hill (ford, mill, harbour, east) with no space between
  * them; lights north~ford and hill~mill beside junctions, ford~hill between the two. All are green
  * but north~ford. */
@@ -378,6 +419,8 @@ int main(void)
         TABLE_TEST(test_ruling_41_printed_colour_not_in_the_depot_costs_two),
         TABLE_TEST(test_ruling_41_printed_colour_is_placed_unasked),
         TABLE_TEST(test_ruling_41_multicolour_symbol_names_no_printed_colour),
+        TABLE_TEST(test_ruling_41_free_new_train_names_no_printed_colour),
+        TABLE_TEST(test_ruling_41_first_card_of_an_own_deck_may_move_trains),
         TABLE_TEST(test_ruling_42_touching_junctions_cost_no_point),
         TABLE_TEST(test_ruling_42_light_before_a_junction_stops_the_train),
         TABLE_TEST(test_ruling_42_light_between_or_behind_junctions_stops_the_train),

@@ -111,13 +111,22 @@ static void test_ruling_22_new_and_moving_symbols_may_name_the_same_colour(void 
 
 static void test_ruling_22_no_train_moves_twice_by_one_card(void **slot)
 {
-    Table *table = table_quiet(slot, "board=yard,deck=own_deck");
+    Table *table = table_quiet(slot, "board=yard,ask_forced=true");
     table_put(table, "black.1", "ford-mill.1", "mill");
+    table_put(table, "black.2", "mill-mine.1", "mine");
     table_ready(table);
+    table_turn(table, "I10");
+    table_do(table, "colour black");
     table_roll(table, "black", 2);
-    table_turn(table, "black_twice");
-    assert_int_equal(table_told(table, EVENT_ROLL), 1);
+    table_do(table, "move black.1");
+    assert_false(table_may(table, "move black.1"));
+    table_roll(table, "black", 2);
+    table_do(table, "move black.2");
+    table_do(table, "colour gray");
+    table_do(table, "colour brown");
+    assert_true(table_asks(table, PHASE_ACTIONS));
     assert_place(table, "black.1", "ford-mill.3");
+    assert_place(table, "black.2", "mill-mine.3");
 }
 
 static void test_ruling_23_symbols_without_trains_are_skipped_free(void **slot)

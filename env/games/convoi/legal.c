@@ -20,24 +20,22 @@ static uint64_t lights_all(const ConvoiTables *tables)
     return tables->light_count == 64 ? UINT64_MAX : (UINT64_C(1) << tables->light_count) - 1;
 }
 
-/* Colours that the current symbol of the card may mean. */
+/* Colours that the current symbol of the card may mean. A free symbol means none that was named for
+ * another one or is printed on the card. */
 static uint64_t colour_options(const ConvoiTables *tables, const ConvoiState *state)
 {
     const Card *card = card_now(tables, state);
     bool new_train = state->symbol < card->new_count;
-    uint8_t printed = new_train ? card->new_colour[state->symbol]
-                                : card->move_colour[state->symbol - card->new_count];
+    const uint8_t *symbols = new_train ? card->new_colour : card->move_colour;
+    uint8_t count = new_train ? card->new_count : card->move_count;
+    uint8_t printed = symbols[new_train ? state->symbol : state->symbol - card->new_count];
     uint64_t options = 0;
     for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         const uint8_t *place = &state->place[3 * colour];
         bool in_depot = place[0] == 0 || place[1] == 0 || place[2] == 0;
-        bool open = printed == CONVOI_COLOUR_ANY ? !state->named[colour] : printed == colour;
+        bool taken = state->named[colour] || memchr(symbols, colour, count) != NULL;
+        bool open = printed == CONVOI_COLOUR_ANY ? !taken : printed == colour;
         options |= (uint64_t)(open && (in_depot || !new_train)) << colour;
-    }
-    for (uint8_t i = 0; !new_train && printed == CONVOI_COLOUR_ANY && i < card->move_count; i++) {
-        if (card->move_colour[i] != CONVOI_COLOUR_ANY) {
-            options &= ~(UINT64_C(1) << card->move_colour[i]);
-        }
     }
     return options << ACTION_COLOUR;
 }

@@ -120,15 +120,21 @@ static void json_trains(Json *out, const ConvoiTables *tables, const ConvoiState
     json_close(out, ']');
 }
 
+static void json_legs(Json *out, const char *key, const ConvoiTables *tables, uint32_t junction,
+                      uint8_t setting)
+{
+    JunctionSetting open = junction_setting(tables->junction_degree[junction], setting);
+    json_open(out, key, '[');
+    json_put_string(out, NULL, name_leg(tables, junction, open.leg[0]));
+    json_put_string(out, NULL, name_leg(tables, junction, open.leg[1]));
+    json_close(out, ']');
+}
+
 static void json_junctions(Json *out, const ConvoiTables *tables, const ConvoiState *state)
 {
     json_open(out, "junctions", '{');
     for (uint32_t i = 0; i < tables->junction_count; i++) {
-        JunctionSetting open = junction_setting(tables->junction_degree[i], state->setting[i]);
-        json_open(out, name_junction(tables, i), '[');
-        json_put_string(out, NULL, name_leg(tables, i, open.leg[0]));
-        json_put_string(out, NULL, name_leg(tables, i, open.leg[1]));
-        json_close(out, ']');
+        json_legs(out, name_junction(tables, i), tables, i, state->setting[i]);
     }
     json_close(out, '}');
 }
@@ -227,6 +233,21 @@ static void json_staff(Json *out, const ConvoiTables *tables, const ConvoiState 
     json_put_bool(out, "crossing_on", state->crossing_on);
 }
 
+/* What the action being paid for is to change: a light, or a junction and its open legs. */
+static void json_target(Json *out, const ConvoiTables *tables, const ConvoiState *state)
+{
+    uint8_t light = state->act == ACT_SIGNAL + 1 ? state->target : 0;
+    uint8_t junction = state->act == ACT_SWITCH + 1 ? state->target : 0;
+    json_optional(out, "to", light, light == 0 ? "" : name_light(tables, light - 1u));
+    json_optional(out, "junction", junction,
+                  junction == 0 ? "" : name_junction(tables, junction - 1u));
+    if (junction == 0) {
+        json_put_null(out, "open");
+    } else {
+        json_legs(out, "open", tables, junction - 1u, state->target_setting);
+    }
+}
+
 /* The parts of the question: card and symbol, colour, moving train, action being prepared. */
 static void json_question(Json *out, const ConvoiTables *tables, const ConvoiState *state)
 {
@@ -250,6 +271,7 @@ static void json_question(Json *out, const ConvoiTables *tables, const ConvoiSta
     json_optional(out, "act", state->act, state->act == 0 ? "" : name_act(state->act - 1u));
     json_optional(out, "from", state->from,
                   state->from == 0 ? "" : name_light(tables, state->from - 1u));
+    json_target(out, tables, state);
 }
 
 void convoi_state_json(const TyRuleset *ruleset, const void *state_, Json *out)
@@ -301,14 +323,9 @@ static void event_light_json(const ConvoiTables *tables, const TyEvent *event, J
 static void event_switch_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
 {
     uint32_t junction = (uint32_t)event->args[0];
-    JunctionSetting open =
-        junction_setting(tables->junction_degree[junction], (uint8_t)event->args[1]);
     json_put_string(out, "event", "switch");
     json_put_string(out, "junction", name_junction(tables, junction));
-    json_open(out, "open", '[');
-    json_put_string(out, NULL, name_leg(tables, junction, open.leg[0]));
-    json_put_string(out, NULL, name_leg(tables, junction, open.leg[1]));
-    json_close(out, ']');
+    json_legs(out, "open", tables, junction, (uint8_t)event->args[1]);
 }
 
 static void event_not_placed_json(const ConvoiTables *tables, const TyEvent *event, Json *out)

@@ -434,8 +434,10 @@ static void train_hold(Play *play, uint8_t train)
 
 static void colour_hold(Play *play)
 {
+    ConvoiState *state = play->state;
     staff_use(play, STAFF_CHEF_DE_TRAIN);
-    EVENT(play, EVENT_SKIP, (int16_t)(play->state->colour - 1));
+    EVENT(play, EVENT_SKIP, (int16_t)(state->colour - 1));
+    memset(&state->moved[3 * (state->colour - 1)], 1, 3);
     symbol_done(play);
     card_next(play);
 }
