@@ -142,7 +142,9 @@ static void visit_other_seats(Board *board)
     uint8_t mask[TY_ACTIONS_MAX];
     const TyHead *head = ty_head(board->state);
     for (uint32_t seat = 0; seat < board->shape->seats; seat++) {
+        memset(mask, 0xaa, sizeof mask);
         ty_legal_seat(board->ruleset, board->state, seat, mask);
+        HOLDS(board, mask[board->shape->action_count] == 0xaa);
         uint32_t set = 0;
         for (uint32_t i = 1; i < board->shape->action_count; i++) {
             set += mask[i];

@@ -56,12 +56,32 @@ static inline bool bits_single(uint64_t bits)
     return bits != 0 && (bits & (bits - 1)) == 0;
 }
 
-/* Writes bit i of `bits` as byte i, 0 or 1, for i below `count` rounded up to a multiple of 8: the
- * buffer must have that room. */
+/* Bits 0..7 as the bytes, 0 or 1, of a little-endian word. */
+static inline uint64_t bits_spread(uint64_t bits)
+{
+    uint64_t spread = ((bits & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
+    return ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
+}
+
+/* Writes bit i of `bits` as byte i, 0 or 1, for i below `count`. */
 static inline void bits_expand(uint64_t bits, uint32_t count, uint8_t *out)
 {
-    for (uint32_t i = 0; i < count; i += 8) {
-        uint64_t spread = (((bits >> i) & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
-        store_le64(out + i, ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u);
+    uint32_t whole = count & ~7u;
+    for (uint32_t i = 0; i < whole; i += 8) {
+        store_le64(out + i, bits_spread(bits >> i));
+    }
+    for (uint32_t i = whole; i < count; i++) {
+        out[i] = bits >> i & 1;
+    }
+}
+
+/* The same for all 64 bits, into a buffer that is zero already: only the words between the first
+ * bit that is set and the last are written. */
+static inline void bits_expand_set(uint64_t bits, uint8_t *out)
+{
+    uint32_t first = bits == 0 ? 64 : (uint32_t)__builtin_ctzll(bits) & ~7u;
+    uint32_t end = bits == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(bits);
+    for (uint32_t i = first; i < end; i += 8) {
+        store_le64(out + i, bits_spread(bits >> i));
     }
 }

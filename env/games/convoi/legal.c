@@ -313,9 +313,11 @@ void convoi_legal(const TyRuleset *ruleset, const void *state_, uint8_t *mask)
 {
     const ConvoiTables *tables = convoi_tables(ruleset);
     const ConvoiState *state = state_;
-    bits_expand(state->options, ACTION_LIGHTS, mask);
+    bits_expand_set(state->options, mask);
     if (state->choices != 0) {
-        bits_expand(state->choices, tables->light_count, mask + lights_base(tables, state->phase));
+        bool exits = state->phase == PHASE_EXIT;
+        bits_expand(state->choices, exits ? tables->city_light_count : tables->light_count,
+                    mask + lights_base(tables, state->phase));
     }
     if (state->switches_open) {
         switches_mask(tables, state, mask + switches_base(tables));
