@@ -156,7 +156,7 @@ static int32_t walk_value(const Thought *thought, const ConvoiState *state, Walk
     uint32_t best =
         convoi_outcome_best(&thought->judge, state, &thought->judgement, walk.train, &outcomes);
     convoi_outcome_apply(thought->tables, &after, walk.train, outcomes.list[best]);
-    return trial_value(thought, &after);
+    return position_value(thought, &after);
 }
 
 static Walk walk_of(const Thought *thought, uint8_t train, uint8_t points)
@@ -408,7 +408,7 @@ static void moves_think(Thought *thought)
         return;
     }
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (answer_allowed(thought, ACTION_MOVE + train) && thought->judgement.gain[train] > 0) {
+        if (answer_allowed(thought, ACTION_MOVE + train)) {
             answer_offer(thought, ACTION_MOVE + train, roll_value(thought, &after, train));
         }
     }

@@ -27,10 +27,11 @@ enum {
     NEXT_CARD = 60,
     OPTION = 80,
     SURPLUS = 20,
-    DELIVERY = 50,
+    DELIVERY = 120,
+    PRICE_DEADLOCK = 500,
     OPTION_REPEAT = 70,
     LEG = 30,
-    NODE_FACING = 120,
+    NODE_FACING = 200,
     NODE_FOLLOW = 15,
     NODE_CITY = 25,
     USUAL_LIGHT = 55,
@@ -76,6 +77,7 @@ typedef struct Map {
     uint16_t first_out[MAP_NODES_MAX + 1];
     uint16_t edge_in[MAP_EDGES_MAX]; /* edges ordered by `to` */
     uint16_t first_in[MAP_NODES_MAX + 1];
+    bool is_city[MAP_NODES_MAX];
 } Map;
 
 /* What ways cost with the lights and switches of one position. Filled in as it is asked for. */

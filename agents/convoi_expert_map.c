@@ -103,6 +103,9 @@ void convoi_map_init(Map *map, const ConvoiTables *tables)
         }
     }
     map->first_out[map->node_count] = map->edge_count;
+    for (uint8_t city = 0; city < tables->city_count; city++) {
+        map->is_city[city_node(tables, city)] = true;
+    }
     edges_turn_round(map);
 }
 
@@ -163,6 +166,9 @@ static bool city_passable(const ConvoiTables *tables, uint8_t city, bool loaded)
 
 /* A search from the target backwards: nodes whose cost fell wait in a ring. */
 typedef struct Search {
+    const Map *map;
+    const Costs *costs;
+    uint16_t space; /* what one space costs */
     uint16_t *cost;
     uint16_t head;
     uint16_t count;
@@ -170,9 +176,8 @@ typedef struct Search {
     bool waiting[MAP_NODES_MAX];
 } Search;
 
-static void search_push(Search *search, uint16_t node, uint16_t cost)
+static void search_push(Search *search, uint16_t node)
 {
-    search->cost[node] = cost;
     if (!search->waiting[node]) {
         search->waiting[node] = true;
         uint32_t slot = (uint32_t)search->head + search->count++;
@@ -189,6 +194,32 @@ static uint16_t search_pop(Search *search)
     return node;
 }
 
+/* Whether only one edge leads to `node`, so that a search can run on along it. */
+static bool node_in_line(const Map *map, uint16_t node)
+{
+    return !map->is_city[node] && map->first_in[node + 1] - map->first_in[node] == 1;
+}
+
+/* Runs backwards along edge `index`, whose far end costs `here`, as far as the line has no fork. */
+static void search_run(Search *search, uint16_t index, uint32_t here)
+{
+    const Map *map = search->map;
+    for (;;) {
+        const MapEdge *edge = &map->edge[index];
+        uint16_t node = edge->from;
+        here += search->costs->obstacle[index] + (edge->points ? search->space : 0u);
+        if (here >= search->cost[node]) {
+            return;
+        }
+        search->cost[node] = (uint16_t)here;
+        if (!node_in_line(map, node)) {
+            search_push(search, node);
+            return;
+        }
+        index = map->edge_in[map->first_in[node]];
+    }
+}
+
 const uint16_t *convoi_costs_to(Costs *costs, const Map *map, const ConvoiTables *tables,
                                 uint8_t colour, uint8_t city)
 {
@@ -197,27 +228,22 @@ const uint16_t *convoi_costs_to(Costs *costs, const Map *map, const ConvoiTables
         return cost;
     }
     bool loaded = tables->city_port[city] != CONVOI_NONE;
-    uint16_t cities = (uint16_t)(2 * tables->space_count);
-    uint16_t space = space_cost(colour);
-    Search search = {.cost = cost};
+    uint16_t goal = city_node(tables, city);
+    Search search = {.map = map, .costs = costs, .space = space_cost(colour), .cost = cost};
     memset(cost, 0xff, map->node_count * sizeof *cost);
-    search_push(&search, city_node(tables, city), 0);
+    cost[goal] = 0;
+    search_push(&search, goal);
     while (search.count > 0) {
         uint16_t node = search_pop(&search);
         uint32_t here = cost[node];
-        if (node >= cities && node < cities + tables->city_count && node != cities + city) {
-            if (!city_passable(tables, (uint8_t)(node - cities), loaded)) {
+        if (map->is_city[node] && node != goal) {
+            if (!city_passable(tables, (uint8_t)(node - 2 * tables->space_count), loaded)) {
                 continue;
             }
             here += tables->crossing ? 0 : (uint32_t)PRICE_STOP;
         }
         for (uint32_t i = map->first_in[node]; i < map->first_in[node + 1]; i++) {
-            uint16_t index = map->edge_in[i];
-            const MapEdge *edge = &map->edge[index];
-            uint32_t way = here + costs->obstacle[index] + (edge->points ? space : 0u);
-            if (way < cost[edge->from]) {
-                search_push(&search, edge->from, (uint16_t)way);
-            }
+            search_run(&search, map->edge_in[i], here);
         }
     }
     costs->ready[colour][city] = true;

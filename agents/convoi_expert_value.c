@@ -149,6 +149,12 @@ static int32_t new_train_cost(const Judge *judge, const ConvoiState *state, uint
     return PRICE_NEW + way / (int32_t)sum + PRICE_LOAD + leg;
 }
 
+static bool colour_on_board(const ConvoiState *state, uint8_t colour)
+{
+    const uint8_t *place = &state->place[3 * colour];
+    return (place[0] | place[1] | place[2]) != 0;
+}
+
 static void stock_init(const Judge *judge, const ConvoiState *state, const Wants *wants,
                        Judgement *judgement, Stock *stock)
 {
@@ -172,7 +178,9 @@ static void stock_init(const Judge *judge, const ConvoiState *state, const Wants
         stock->states *= stock->held[goods] + 1u;
         if (stock->held[goods] > 0) {
             for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
-                judgement->leg[colour][goods] = leg_cost(judge, wants, colour, goods);
+                if (colour == 0 || colour_on_board(state, colour)) {
+                    judgement->leg[colour][goods] = leg_cost(judge, wants, colour, goods);
+                }
             }
             stock->new_cost[goods] = new_train_cost(judge, state, goods, judgement->leg[0][goods]);
         }
@@ -322,7 +330,7 @@ static int32_t outcome_value(const Judge *judge, const ConvoiState *state,
         return value - train_cost(judge, state, judgement, train,
                                   convoi_map_node(judge->tables, outcome.place, outcome.heading));
     case FATE_DELIVERS:
-        return value + DELIVERY;
+        return value + DELIVERY - LOADED;
     case FATE_DEPOT:
         return judgement->task[train] == CONVOI_NONE ? value : value - judgement->spare;
     }
@@ -537,7 +545,7 @@ static int32_t obstacle_relief(const ConvoiState *state, const MapEdge *edge, ui
 
 /* What it costs that another train stands on `node`, `spaces` ahead of this one. */
 static int32_t train_hindrance(const Judge *judge, const ConvoiState *state, uint8_t train,
-                               uint16_t node, uint32_t spaces)
+                               uint16_t node, uint32_t spaces, bool one_line)
 {
     const ConvoiTables *tables = judge->tables;
     bool space = node < 2 * tables->space_count;
@@ -547,6 +555,9 @@ static int32_t train_hindrance(const Judge *judge, const ConvoiState *state, uin
         return 0;
     }
     bool facing = space && state->heading[other] != node % 2;
+    if (facing && one_line) {
+        return PRICE_DEADLOCK;
+    }
     return (facing ? PRICE_HEADON : PRICE_FOLLOW) * (int32_t)(LOOK_AHEAD + 1 - spaces) / LOOK_AHEAD;
 }
 
@@ -562,6 +573,7 @@ static int32_t way_value(const Judge *judge, const ConvoiState *state, const Jud
     int32_t value = 0;
     int32_t hindrance = 0;
     uint32_t spaces = 0;
+    bool one_line = true;
     convoi_costs_to(judge->costs, judge->map, tables, colour, task);
     for (uint32_t steps = 0; node != goal && steps < MAP_NODES_MAX; steps++) {
         const MapEdge *edge = convoi_costs_step(judge->costs, judge->map, colour, task, node);
@@ -571,8 +583,9 @@ static int32_t way_value(const Judge *judge, const ConvoiState *state, const Jud
         value += obstacle_relief(state, edge, spaces, survey);
         node = edge->to;
         spaces += edge->points;
+        one_line = one_line && edge->junction == CONVOI_NONE;
         if (hindrance == 0 && edge->points > 0) {
-            hindrance = train_hindrance(judge, state, train, node, spaces);
+            hindrance = train_hindrance(judge, state, train, node, spaces, one_line);
         }
     }
     return value - hindrance;

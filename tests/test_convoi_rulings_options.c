@@ -10,10 +10,9 @@ static void staff_wake(Table *table, uint32_t staff)
 
 /* ---- Hands, seats, set-up -------------------------------------------------------------------- */
 
-static void test_ruling_36_hand_of_ten_draws_none_and_discards_come_back(void **slot)
+static void test_ruling_36_hand_fills_to_ten_and_discards_come_back(void **slot)
 {
     Table *table = table_quiet(slot, "board=yard");
-    table_hand(table, 0, 0, 0, 7);
     static const uint8_t discard[CONVOI_KINDS] = {26, 26, 18};
     memcpy(table->state.discard, discard, sizeof discard);
     table_hand(table, 0, 0, 0, 7);
@@ -125,6 +124,21 @@ static void test_ruling_39_extra_disc_of_a_random_placement_is_seeded(void **slo
 }
 
 /* ---- Start tokens, decks, boards ------------------------------------------------------------- */
+
+static void test_ruling_40_the_two_variants_exclude_each_other(void **slot)
+{
+    TyRuleset *both = NULL;
+    TyStatus status = ruleset_open("board=europe,starts=shuffled,starts=drawn", &both);
+    assert_int_equal(status.code, TY_BAD_CONFIG);
+    assert_null(both);
+    Table *table = table_open(slot, "board=europe,starts=drawn");
+    table_reset(table, 1);
+    assert_memory_equal(table->state.number_start, table->tables->number_start, CONVOI_NUMBERS);
+    table = table_open(slot, "board=europe,starts=shuffled");
+    table_reset(table, 1);
+    assert_int_equal(table->state.head.draws[STREAM_TOKENS], CONVOI_NUMBERS);
+    assert_true(table->state.head.draws[STREAM_START_DICE] >= 3);
+}
 
 static void test_ruling_40_first_three_tokens_return_to_the_stack(void **slot)
 {
@@ -405,12 +419,13 @@ static void test_ruling_43_discards_wait_until_a_card_is_to_be_drawn(void **slot
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TABLE_TEST(test_ruling_36_hand_of_ten_draws_none_and_discards_come_back),
+        TABLE_TEST(test_ruling_36_hand_fills_to_ten_and_discards_come_back),
         TABLE_TEST(test_ruling_37_active_seat_takes_every_decision),
         TABLE_TEST(test_ruling_37_first_seat_takes_the_set_up_decisions),
         TABLE_TEST(test_ruling_38_free_placement_one_disc_a_city_then_track_lights),
         TABLE_TEST(test_ruling_39_extra_disc_goes_to_any_red_light),
         TABLE_TEST(test_ruling_39_extra_disc_of_a_random_placement_is_seeded),
+        TABLE_TEST(test_ruling_40_the_two_variants_exclude_each_other),
         TABLE_TEST(test_ruling_40_first_three_tokens_return_to_the_stack),
         TABLE_TEST(test_ruling_40_first_three_tokens_differ),
         TABLE_TEST(test_ruling_40_token_of_an_occupied_start_is_spent_and_costs_two),

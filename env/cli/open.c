@@ -1,8 +1,8 @@
 /* Opening what a command line names: files, rulesets with boards of the user's own, agents. */
 #include "cli/cli.h"
-#include "registry.h"
 #include "core/status.h"
 #include "core/text.h"
+#include "registry.h"
 
 #include <errno.h>
 #include <stdio.h>
