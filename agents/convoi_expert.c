@@ -607,7 +607,7 @@ static void place_light_think(Thought *thought)
 static void place_switch_think(Thought *thought)
 {
     const ConvoiTables *tables = thought->tables;
-    uint8_t junction = (uint8_t)(thought->state.target - 1);
+    uint8_t junction = (uint8_t)(thought->state.junction - 1);
     uint32_t base = ACTION_LIGHTS + 2u * tables->light_count + tables->city_light_count +
                     tables->junction_action[junction];
     uint8_t count = junction_setting_count(tables->junction_degree[junction]);

@@ -10,11 +10,11 @@
 enum {
     PRICE_MOVE = 100,
     PRICE_LIGHT = 85,
-    PRICE_SWITCH = 80,
+    PRICE_SWITCH = 70,
     PRICE_STOP = 25,
     PRICE_LOAD = 100,
     PRICE_NEW = 350,
-    PRICE_TURN = 800,
+    PRICE_TURN = 1000,
     PRICE_HEADON = 60,
     PRICE_FOLLOW = 20,
     PRICE_STAFF = 150,
@@ -23,7 +23,7 @@ enum {
     CARD_3 = 45,
     CARD_4 = 30,
     CARD_5 = 20,
-    NEXT_NOW = 100,
+    NEXT_NOW = 87,
     NEXT_CARD = 60,
     OPTION = 80,
     SURPLUS = 20,
@@ -31,7 +31,7 @@ enum {
     PRICE_DEADLOCK = 500,
     OPTION_REPEAT = 70,
     LEG = 30,
-    NODE_FACING = 200,
+    NODE_FACING = 280,
     NODE_FOLLOW = 15,
     NODE_CITY = 25,
     USUAL_LIGHT = 55,
@@ -44,7 +44,7 @@ enum {
     CARD_6 = 10,
     CARD_LAST = 8,
     CARD_LAST_MOVE = 4,
-    PRICE_LOST = 1050,
+    PRICE_AVERT = 150,
 };
 
 /* ---- The map (convoi_expert_map.c) ------------------------------------------------------------
@@ -92,6 +92,7 @@ typedef struct Costs {
 typedef struct UsualWays {
     uint16_t leg[CONVOI_COLOURS][CONVOI_GOODS][CONVOI_PORTS_MAX]; /* goods city to port */
     uint16_t approach[CONVOI_STARTS_MAX][CONVOI_GOODS];           /* start to goods city, black */
+    uint16_t anew[CONVOI_GOODS]; /* a delivery from the start on, by a train yet to come */
 } UsualWays;
 
 void convoi_usual_init(UsualWays *usual, Costs *scratch, const Map *map,
@@ -160,7 +161,6 @@ typedef struct Judgement {
     uint8_t task[CONVOI_TRAINS]; /* the city to reach; CONVOI_NONE: nothing to do */
     int32_t cost[CONVOI_TRAINS]; /* from where it is to its delivery */
     int32_t gain[CONVOI_TRAINS]; /* expected of a move by die */
-    int32_t spare;               /* what a train sent to the depot has to be replaced for */
     /* By colour: from each goods city to the ports that want its goods. */
     int32_t leg[CONVOI_COLOURS][CONVOI_GOODS];
     uint8_t unserved; /* goods that no train is on its way for */

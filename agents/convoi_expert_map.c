@@ -296,6 +296,21 @@ static void usual_goods_init(UsualWays *usual, Costs *scratch, const Map *map,
     }
 }
 
+/* A new train, its way from a random start, loading, its way to a port. */
+static uint16_t usual_anew(const UsualWays *usual, const ConvoiTables *tables, uint8_t goods)
+{
+    int32_t approach = 0;
+    int32_t leg = 0;
+    for (uint8_t start = 0; start < tables->start_count; start++) {
+        approach += usual->approach[start][goods];
+    }
+    for (uint8_t port = 0; port < tables->port_count; port++) {
+        leg += usual->leg[0][goods][port];
+    }
+    return (uint16_t)(PRICE_NEW + approach / tables->start_count + PRICE_LOAD +
+                      leg / tables->port_count);
+}
+
 void convoi_usual_init(UsualWays *usual, Costs *scratch, const Map *map, const ConvoiTables *tables)
 {
     memset(usual, 0, sizeof *usual);
@@ -303,6 +318,7 @@ void convoi_usual_init(UsualWays *usual, Costs *scratch, const Map *map, const C
     for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
         if (tables->goods_city[goods] != CONVOI_NONE) {
             usual_goods_init(usual, scratch, map, tables, goods);
+            usual->anew[goods] = usual_anew(usual, tables, goods);
         }
     }
 }

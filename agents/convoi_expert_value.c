@@ -32,6 +32,11 @@ static int32_t way_cost(const Judge *judge, uint8_t colour, uint8_t city, uint16
     return cost == MAP_COST_FAR ? COST_NO_WAY : cost;
 }
 
+static int32_t token_price(const Judge *judge)
+{
+    return PRICE_TURN / judge->tables->clock;
+}
+
 static uint8_t port_city(const ConvoiTables *tables, uint8_t port)
 {
     uint8_t city = 0;
@@ -81,6 +86,9 @@ static void loaded_assign(const Judge *judge, const ConvoiState *state, Wants *w
                 }
                 int32_t cost = way_cost(judge, train_colour(train), port_city(tables, port),
                                         train_node(tables, state, train));
+                int32_t lost =
+                    judge->usual->anew[state->cargo[train] - 1] + LOADED + 2 * token_price(judge);
+                cost = cost < lost ? cost : lost;
                 if (cost < best) {
                     best = cost;
                     best_train = train;
@@ -303,7 +311,19 @@ static int32_t empty_assign(const Judge *judge, const ConvoiState *state, Stock 
 /* ---- Moves to come -----------------------------------------------------------------------------
  */
 
-/* From `node` to the end of the train's task. */
+/* What it costs to begin the task of a train that is lost anew. */
+static int32_t replacement_cost(const Judge *judge, const ConvoiState *state,
+                                const Judgement *judgement, uint8_t train)
+{
+    uint8_t task = judgement->task[train];
+    if (task == CONVOI_NONE) {
+        return 0;
+    }
+    return state->cargo[train] != 0 ? judge->usual->anew[state->cargo[train] - 1] + LOADED
+                                    : judge->usual->anew[judge->tables->city_goods[task]];
+}
+
+/* From `node` to the end of the train's task; a train that cannot get there will be lost. */
 static int32_t train_cost(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
                           uint8_t train, uint16_t node)
 {
@@ -311,14 +331,11 @@ static int32_t train_cost(const Judge *judge, const ConvoiState *state, const Ju
     if (task == CONVOI_NONE) {
         return state->cargo[train] != 0 ? 0 : idle_cost(judge, train, node);
     }
-    return state->cargo[train] != 0
-               ? way_cost(judge, train_colour(train), task, node)
-               : fetch_cost(judge, judgement, train, judge->tables->city_goods[task], node);
-}
-
-static int32_t token_price(const Judge *judge)
-{
-    return PRICE_TURN / judge->tables->clock;
+    int32_t cost = state->cargo[train] != 0
+                       ? way_cost(judge, train_colour(train), task, node)
+                       : fetch_cost(judge, judgement, train, judge->tables->city_goods[task], node);
+    int32_t lost = replacement_cost(judge, state, judgement, train) + 2 * token_price(judge);
+    return cost < lost ? cost : lost;
 }
 
 static int32_t outcome_value(const Judge *judge, const ConvoiState *state,
@@ -332,7 +349,7 @@ static int32_t outcome_value(const Judge *judge, const ConvoiState *state,
     case FATE_DELIVERS:
         return value + DELIVERY - LOADED;
     case FATE_DEPOT:
-        return judgement->task[train] == CONVOI_NONE ? value : value - judgement->spare;
+        return value - replacement_cost(judge, state, judgement, train);
     }
     return value;
 }
@@ -466,6 +483,23 @@ static int32_t chef_limit(const Judge *judge, const ConvoiState *state)
     return free ? -PRICE_STAFF : INT32_MIN;
 }
 
+/* Within a turn the cards in hand can still avert dangers of the next card, the greatest first. */
+static void dangers_avert(const Judge *judge, const ConvoiState *state, Judgement *judgement)
+{
+    const uint8_t *hand = state->hand[state->active];
+    uint32_t left = judge->ending ? 0 : hand[ACT_SIGNAL] + hand[ACT_SWITCH] + hand[ACT_MOVE] / 2u;
+    for (; left > 0; left--) {
+        uint8_t worst = 0;
+        for (uint8_t train = 1; train < CONVOI_TRAINS; train++) {
+            worst = judgement->gain[train] < judgement->gain[worst] ? train : worst;
+        }
+        if (judgement->gain[worst] >= -PRICE_AVERT) {
+            return;
+        }
+        judgement->gain[worst] = -PRICE_AVERT;
+    }
+}
+
 /* What the next instruction card brings, over those that may come. */
 static int32_t next_card_gain(const Judge *judge, const ConvoiState *state,
                               const Judgement *judgement)
@@ -477,7 +511,9 @@ static int32_t next_card_gain(const Judge *judge, const ConvoiState *state,
     if (state->pile == 0) {
         return 0;
     }
-    colours_gain(state, judgement, true, symbols.gain);
+    Judgement averted = *judgement;
+    dangers_avert(judge, state, &averted);
+    colours_gain(state, &averted, true, symbols.gain);
     int32_t worst = chef_limit(judge, state);
     int32_t loss = start_loss(judge, state, judgement);
     bool known = state->pile == 1 && state->bottom != 0;
@@ -700,7 +736,6 @@ void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judge
     }
     stock_init(judge, state, &wants, judgement, &stock);
     judgement->total -= empty_assign(judge, state, &stock, judgement);
-    judgement->spare = PRICE_LOST;
     judgement->total -= left * DELIVERY;
     judgement->total += PRICE_TURN * state->pile + token_price(judge) * state->clock;
     judgement->total += trains_value(judge, state, judgement);

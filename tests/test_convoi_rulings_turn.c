@@ -227,7 +227,7 @@ static void test_ruling_27_citys_only_disc_stays_in_the_city(void **slot)
     table_ready(table);
     table_do(table, "light.from mine/cross");
     assert_true(table_asks(table, PHASE_PAY));
-    assert_int_equal(table->state.target - 1, table_light_index(table, "mine/mill"));
+    assert_int_equal(table->state.to - 1, table_light_index(table, "mine/mill"));
     table_do(table, "pay signal");
     assert_true(table_green(table, "mine/mill"));
     assert_false(table_green(table, "mine/cross"));

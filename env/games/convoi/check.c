@@ -209,7 +209,8 @@ static const char *check_question(const ConvoiTables *tables, const ConvoiState 
         return "a train leaves a city and is in none";
     }
     if (state->entry > tables->light_count || state->from > tables->light_count ||
-        state->colour > CONVOI_COLOURS || state->act > ACT_LOAD + 1 || state->target_setting > 5) {
+        state->colour > CONVOI_COLOURS || state->act > ACT_LOAD + 1 ||
+        state->junction_setting > 5) {
         return "a part of the question is out of range";
     }
     if ((state->phase == PHASE_TRAIN || state->phase == PHASE_START) && state->colour == 0) {
@@ -229,15 +230,15 @@ static const char *check_act(const ConvoiTables *tables, const ConvoiState *stat
     }
     switch (state->act) {
     case ACT_SIGNAL + 1:
-        return state->from != 0 && state->target != 0 && state->target <= tables->light_count &&
+        return state->from != 0 && state->to != 0 && state->to <= tables->light_count &&
                        (state->green >> (state->from - 1) & 1) != 0 &&
-                       (state->green >> (state->target - 1) & 1) == 0
+                       (state->green >> (state->to - 1) & 1) == 0
                    ? NULL
                    : "the lights of the action do not fit";
     case ACT_SWITCH + 1:
-        return state->target != 0 && state->target <= tables->junction_count &&
-                       state->target_setting <
-                           junction_setting_count(tables->junction_degree[state->target - 1])
+        return state->junction != 0 && state->junction <= tables->junction_count &&
+                       state->junction_setting <
+                           junction_setting_count(tables->junction_degree[state->junction - 1])
                    ? NULL
                    : "the junction of the action does not fit";
     case ACT_MOVE + 1:
@@ -274,7 +275,7 @@ static const char *check_ranges(const ConvoiTables *tables, const ConvoiState *s
         return "a flag is neither 0 nor 1";
     }
     if (state->phase == PHASE_PLACE_SWITCH &&
-        (state->target == 0 || state->target > tables->junction_count)) {
+        (state->junction == 0 || state->junction > tables->junction_count)) {
         return "the junction to be set does not exist";
     }
     if (state->phase == PHASE_PLACE_CITY &&

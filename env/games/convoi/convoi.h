@@ -89,6 +89,7 @@ typedef struct ConvoiTables {
     bool hands_hidden;
     bool first_random;
     bool ask_forced;
+    bool hints;
 
     /* Offsets of the parts of an observation row behind the public run, in row order. */
     struct {
@@ -101,6 +102,7 @@ typedef struct ConvoiTables {
         uint16_t hand;
         uint16_t hand_size;
         uint16_t turn;
+        uint16_t hints;
         uint16_t size;
     } row;
 

@@ -36,6 +36,7 @@ enum {
     FIELD_HANDS,
     FIELD_FIRST_PLAYER,
     FIELD_REWARD,
+    FIELD_HINTS,
     FIELD_ASK_FORCED,
 };
 
@@ -56,6 +57,7 @@ static const TyField convoi_fields[] = {
     {"first_player", TY_FIELD_CHOICE, 0, 0, 1, first_names, false, "who begins"},
     {"reward", TY_FIELD_CHOICE, 0, 0, 2, reward_names, false,
      "+1/-1 at the end; 1/8 a good besides; progress of trains besides"},
+    {"hints", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "rows tell what lies ahead of each train"},
     {"ask_forced", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "ask questions with a single answer too"},
     {"chance", TY_FIELD_CHOICE, 0, 0, 1, chance_names, false,
      "chance by the generator, or by a seat of its own"},
@@ -106,6 +108,7 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
     tables->hands_hidden = config[FIELD_HANDS] == 1;
     tables->first_random = config[FIELD_FIRST_PLAYER] == 1;
     tables->reward = (uint8_t)config[FIELD_REWARD];
+    tables->hints = config[FIELD_HINTS] != 0;
     tables->ask_forced = config[FIELD_ASK_FORCED] != 0;
     tables->port_wants = tables->port_count == 1 ? 2 : 1;
     tables->port_extra = config[FIELD_GOODS] == 1 ? tables->port_wants : 0;
@@ -167,8 +170,7 @@ static TyStatus convoi_build(TyRuleset *ruleset, const Doc *const *docs)
 
 enum { POTENTIAL_EMPTY = 12, POTENTIAL_LOADED = 20 };
 
-/* Distance from the train to the nearest city of interest; CONVOI_FAR if there is none. */
-static uint8_t train_distance(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
+uint8_t train_distance(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
 {
     uint32_t place = state->place[train] - 1u;
     uint32_t node = place < tables->space_count ? 2 * place + state->heading[train]

@@ -264,7 +264,7 @@ static bool switch_allowed(const ConvoiTables *tables, const ConvoiState *state,
     }
     uint8_t junction = tables->setting_junction[offset];
     if (state->phase == PHASE_PLACE_SWITCH) {
-        return junction + 1 == state->target;
+        return junction + 1 == state->junction;
     }
     return tables->junction_action[junction] + state->setting[junction] != (int)offset;
 }
@@ -298,7 +298,7 @@ bool action_forced(const ConvoiTables *tables, const ConvoiState *state, uint32_
 static void switches_mask(const ConvoiTables *tables, const ConvoiState *state, uint8_t *mask)
 {
     if (state->phase == PHASE_PLACE_SWITCH) {
-        uint8_t junction = (uint8_t)(state->target - 1);
+        uint8_t junction = (uint8_t)(state->junction - 1);
         memset(mask + tables->junction_action[junction], 1,
                junction_setting_count(tables->junction_degree[junction]));
         return;

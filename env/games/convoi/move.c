@@ -165,9 +165,7 @@ static void train_reach_city(Play *play, uint8_t train, uint8_t city, uint8_t en
     ask(play, tables->crossing || state->crossing_on ? PHASE_EXIT : PHASE_CITY);
 }
 
-/* Follows the line past lights and switches to the next place. Returns false, with the obstacle in
- * `why`, if a red light or a closed switch comes first. */
-static bool link_follow(const ConvoiTables *tables, const ConvoiState *state, Link *link, Loss *why)
+bool link_follow(const ConvoiTables *tables, const ConvoiState *state, Link *link, Loss *why)
 {
     for (;;) {
         if (link->light != CONVOI_NONE && (state->green >> link->light & 1) == 0) {
@@ -188,7 +186,7 @@ static bool link_follow(const ConvoiTables *tables, const ConvoiState *state, Li
     }
 }
 
-static uint8_t link_place(const ConvoiTables *tables, Link link)
+uint8_t link_place(const ConvoiTables *tables, Link link)
 {
     switch ((LinkKind)link.kind) {
     case LINK_SPACE:
@@ -204,16 +202,25 @@ static uint8_t link_place(const ConvoiTables *tables, Link link)
     return 0;
 }
 
-/* Meets `other` on the place ahead (rules 5, 8, 11). Only on the track does a train have a heading;
- * one that waits on its start faces whoever comes. */
+/* Only on the track does a train have a heading; one that waits on its start faces whoever comes.
+ */
+Loss train_meeting(const ConvoiState *state, uint8_t other, Link link)
+{
+    if (link.kind == LINK_CITY) {
+        return LOSS_CITY_OCCUPIED;
+    }
+    bool facing = link.kind == LINK_START || state->heading[other] != link.side;
+    return facing ? LOSS_HEAD_ON : LOSS_TRAIN_AHEAD;
+}
+
+/* Meets `other` on the place ahead (rules 5, 8, 11). */
 static void train_meet(Play *play, uint8_t train, uint8_t other, Link link)
 {
-    bool facing = link.kind == LINK_START ||
-                  (link.kind == LINK_SPACE && play->state->heading[other] != link.side);
-    if (facing) {
+    Loss meeting = train_meeting(play->state, other, link);
+    if (meeting == LOSS_HEAD_ON) {
         train_collide(play, train);
     } else {
-        train_wait(play, link.kind == LINK_CITY ? LOSS_CITY_OCCUPIED : LOSS_TRAIN_AHEAD);
+        train_wait(play, meeting);
     }
 }
 

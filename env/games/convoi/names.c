@@ -39,6 +39,15 @@ const char *name_staff(const ConvoiTables *tables, uint32_t staff)
     return staff_names[tables->crossing][staff];
 }
 
+const char *name_loss(uint32_t loss)
+{
+    static const char *const names[] = {
+        "red_light", "closed_switch", "train_ahead",    "city_occupied",
+        "head_on",   "start_reached", "start_occupied", "depot_empty",
+    };
+    return names[loss];
+}
+
 const char *name_phase(uint32_t phase)
 {
     return phase_names[phase];
@@ -223,7 +232,9 @@ static bool block_is(const TyBlock *block, const char *name)
 static bool block_of_trains(const TyBlock *block)
 {
     return block_is(block, "moved") || block_is(block, "place") || block_is(block, "heading") ||
-           block_is(block, "cargo");
+           block_is(block, "cargo") || block_is(block, "run") || block_is(block, "obstacle") ||
+           block_is(block, "obstacle_light") || block_is(block, "obstacle_junction") ||
+           block_is(block, "distance");
 }
 
 static bool block_of_kinds(const TyBlock *block)
@@ -276,8 +287,13 @@ static void optional_label(const ConvoiTables *tables, const TyBlock *block, uin
         text_add(out, "%s", colour_names[value - 1]);
     } else if (block_is(block, "train")) {
         name_train(value - 1, out);
-    } else if (block_is(block, "entry") || block_is(block, "from")) {
+    } else if (block_is(block, "entry") || block_is(block, "from") || block_is(block, "to") ||
+               block_is(block, "obstacle_light")) {
         text_add(out, "%s", name_light(tables, value - 1));
+    } else if (block_is(block, "junction") || block_is(block, "obstacle_junction")) {
+        text_add(out, "%s", name_junction(tables, value - 1));
+    } else if (block_is(block, "obstacle")) {
+        text_add(out, "%s", value == HINT_CITY ? "city" : name_loss(value - 1));
     } else if (block_is(block, "act")) {
         text_add(out, "%s", act_names[value - 1]);
     }
@@ -297,8 +313,7 @@ void convoi_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t
         text_add(out, "seat +%u", value);
     } else if (block_is(block, "number_start")) {
         text_add(out, "%s", name_start(tables, value));
-    } else if (!block_is(block, "target") && !block_is(block, "setting") &&
-               !block_is(block, "target_setting")) {
+    } else if (!block_is(block, "setting") && !block_is(block, "junction_setting")) {
         optional_label(tables, block, value, out);
     }
 }

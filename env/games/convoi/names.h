@@ -8,6 +8,7 @@ const char *name_goods(uint32_t goods);
 const char *name_kind(uint32_t kind);
 const char *name_act(uint32_t act);
 const char *name_phase(uint32_t phase);
+const char *name_loss(uint32_t loss);
 const char *name_staff(const ConvoiTables *tables, uint32_t staff);
 const char *name_light(const ConvoiTables *tables, uint32_t light);
 const char *name_city(const ConvoiTables *tables, uint32_t city);

@@ -15,7 +15,7 @@ typedef struct PublicField {
     const char *help;
 } PublicField;
 
-enum { RANGE_PLACES = 0, RANGE_LIGHTS = 1000, RANGE_CARDS, RANGE_PILE };
+enum { RANGE_PLACES = 0, RANGE_LIGHTS = 1000, RANGE_JUNCTIONS, RANGE_CARDS, RANGE_PILE };
 
 #define FIELD(member, kind_, rows_, columns_, maximum_, help_)                                     \
     {.name = #member,                                                                              \
@@ -45,8 +45,9 @@ static const PublicField public_fields[] = {
     FIELD(entry, TY_BLOCK_CATEGORY, 1, 1, RANGE_LIGHTS, "light by which it entered the city"),
     FIELD(act, TY_BLOCK_CATEGORY, 1, 1, 4, "action being prepared"),
     FIELD(from, TY_BLOCK_CATEGORY, 1, 1, RANGE_LIGHTS, "light that gives its disc"),
-    FIELD(target, TY_BLOCK_CATEGORY, 1, 1, CONVOI_LIGHTS_MAX, "light or junction it is for"),
-    FIELD(target_setting, TY_BLOCK_CATEGORY, 1, 1, 5, "setting that the junction gets"),
+    FIELD(to, TY_BLOCK_CATEGORY, 1, 1, RANGE_LIGHTS, "light that gets it"),
+    FIELD(junction, TY_BLOCK_CATEGORY, 1, 1, RANGE_JUNCTIONS, "junction that is set"),
+    FIELD(junction_setting, TY_BLOCK_CATEGORY, 1, 1, 5, "setting that it gets"),
     FIELD(deck, TY_BLOCK_COUNT, 1, CONVOI_KINDS, 27,
           "action cards of each kind that are in the deck or in a hand that is hidden"),
     FIELD(discard, TY_BLOCK_COUNT, 1, CONVOI_KINDS, 27, "action cards in the discard pile"),
@@ -69,7 +70,8 @@ static void row_lay_out(ConvoiTables *tables)
     tables->row.hand = (uint16_t)(tables->row.green + tables->light_count);
     tables->row.hand_size = (uint16_t)(tables->row.hand + tables->player_count * CONVOI_KINDS);
     tables->row.turn = (uint16_t)(tables->row.hand_size + tables->player_count);
-    tables->row.size = (uint16_t)(tables->row.turn + 1);
+    tables->row.hints = (uint16_t)(tables->row.turn + 1);
+    tables->row.size = (uint16_t)(tables->row.hints + (tables->hints ? 5 * CONVOI_TRAINS : 0));
 }
 
 static uint16_t range_resolve(const ConvoiTables *tables, const PublicField *field)
@@ -79,6 +81,8 @@ static uint16_t range_resolve(const ConvoiTables *tables, const PublicField *fie
         return (uint16_t)(tables->space_count + tables->city_count + tables->start_count);
     case RANGE_LIGHTS:
         return tables->light_count;
+    case RANGE_JUNCTIONS:
+        return tables->junction_count;
     case RANGE_CARDS:
         return (uint16_t)(CARD_BASE + tables->card_count - 1);
     case RANGE_PILE:
@@ -138,6 +142,38 @@ static TyBlock block_of(const char *name, TyBlockKind kind, uint32_t rows, uint3
                      .help = help};
 }
 
+/* What lies ahead of each train: five blocks of a byte per train. */
+static void hint_blocks_add(TyRuleset *ruleset, const ConvoiTables *tables)
+{
+    const TyBlock blocks[5] = {
+        block_of("run", TY_BLOCK_COUNT, 1, CONVOI_TRAINS, 5, "points that each train could use"),
+        block_of("obstacle", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, HINT_CITY, "what stops it then"),
+        block_of("obstacle_light", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->light_count,
+                 "the red light that does"),
+        block_of("obstacle_junction", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->junction_count,
+                 "the closed switch that does"),
+        block_of("distance", TY_BLOCK_COUNT, 1, CONVOI_TRAINS, HINT_DISTANCE_MAX,
+                 "points to the nearest city that it wants, lights and switches aside"),
+    };
+    for (uint32_t i = 0; tables->hints && i < 5; i++) {
+        block_add(ruleset, blocks[i], tables->row.hints + i * CONVOI_TRAINS);
+    }
+}
+
+static void hints_observe(const ConvoiTables *tables, const ConvoiState *state, uint8_t *out)
+{
+    Hint hints[CONVOI_TRAINS];
+    hints_compute(tables, state, hints);
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        Hint hint = hints[train];
+        out[train] = hint.run;
+        out[CONVOI_TRAINS + train] = hint.obstacle;
+        out[2 * CONVOI_TRAINS + train] = hint.light;
+        out[3 * CONVOI_TRAINS + train] = hint.junction;
+        out[4 * CONVOI_TRAINS + train] = hint.distance;
+    }
+}
+
 void convoi_shape(TyRuleset *ruleset)
 {
     ConvoiTables *tables = ruleset->tables;
@@ -180,6 +216,7 @@ void convoi_shape(TyRuleset *ruleset)
               block_of("turn", TY_BLOCK_CATEGORY, 1, 1, tables->player_count - 1u,
                        "whose turn it is, counted from the own seat"),
               tables->row.turn);
+    hint_blocks_add(ruleset, tables);
     shape->full_size = shape->row_size;
     shape->full_block_count = shape->row_block_count;
     memcpy(ruleset->full_blocks, ruleset->row_blocks, sizeof ruleset->full_blocks);
@@ -225,4 +262,7 @@ void convoi_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat,
     row[tables->row.turn] =
         (uint8_t)(state->active >= seat ? state->active - seat
                                         : state->active + tables->player_count - seat);
+    if (tables->hints) {
+        hints_observe(tables, state, row + tables->row.hints);
+    }
 }

@@ -13,9 +13,9 @@ void light_place(Play *play, uint8_t light)
 void switch_place(Play *play, uint8_t setting)
 {
     ConvoiState *state = play->state;
-    state->setting[state->target - 1] = setting;
-    EVENT(play, EVENT_SWITCH, (int16_t)(state->target - 1), setting);
-    state->target++;
+    state->setting[state->junction - 1] = setting;
+    EVENT(play, EVENT_SWITCH, (int16_t)(state->junction - 1), setting);
+    state->junction++;
 }
 
 /* Puts a disc on one of `lights` by chance. */
@@ -56,7 +56,8 @@ static Phase setup_phase(const ConvoiTables *tables, const ConvoiState *state)
     if (placed < tables->green_count + (tables->extra_light ? 1u : 0u)) {
         return PHASE_PLACE_EXTRA;
     }
-    return state->target <= tables->junction_count ? PHASE_PLACE_SWITCH : PHASE_OVER;
+    bool left = state->junction != 0 && state->junction <= tables->junction_count;
+    return left ? PHASE_PLACE_SWITCH : PHASE_OVER;
 }
 
 void setup_next(Play *play)
@@ -75,7 +76,7 @@ void setup_next(Play *play)
         }
         light_place_random(play, state->choices);
     }
-    state->target = 0;
+    state->junction = 0;
     game_begin(play);
 }
 
@@ -116,7 +117,7 @@ static void discs_place(Play *play)
     } else if (tables->placement == PLACEMENT_RANDOM) {
         switches_place_random(play);
     }
-    state->target = tables->placement == PLACEMENT_FREE ? 1 : (uint8_t)(tables->junction_count + 1);
+    state->junction = tables->placement == PLACEMENT_FREE ? 1 : 0;
 }
 
 void convoi_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)

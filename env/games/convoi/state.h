@@ -132,18 +132,19 @@ typedef struct ConvoiState {
     uint8_t moved[CONVOI_TRAINS]; /* by this card */
     uint8_t train;                /* moving or loading, plus one */
     uint8_t roll;
-    uint8_t points; /* left to move */
-    uint8_t entry;  /* light by which a crossing train came into its city, plus one */
-    uint8_t act;    /* chosen, to be paid for, plus one */
-    uint8_t from;   /* its light, plus one */
-    uint8_t target; /* its other light or its junction, plus one */
-    uint8_t target_setting;
+    uint8_t points;   /* left to move */
+    uint8_t entry;    /* light by which a crossing train came into its city, plus one */
+    uint8_t act;      /* chosen, to be paid for, plus one */
+    uint8_t from;     /* its light, plus one */
+    uint8_t to;       /* the light that its disc goes to, plus one */
+    uint8_t junction; /* its junction, plus one; the one being placed during the set-up */
+    uint8_t junction_setting;
     uint8_t deck[CONVOI_KINDS];
     uint8_t discard[CONVOI_KINDS];
     uint8_t place[CONVOI_TRAINS]; /* plus one; 0 is the depot */
     uint8_t heading[CONVOI_TRAINS];
     uint8_t cargo[CONVOI_TRAINS]; /* colour plus one */
-    uint8_t padding[2];
+    uint8_t padding[1];
 } ConvoiState;
 
 /* The public run of bytes. */
@@ -282,6 +283,29 @@ uint8_t train_at(const ConvoiState *state, uint8_t place, uint8_t mover);
 bool port_takes(const ConvoiTables *tables, const ConvoiState *state, uint8_t port, uint8_t goods);
 /* The leg that `setting` joins to `leg`; CONVOI_NONE if `leg` is blocked. */
 uint8_t junction_other_leg(uint8_t degree, uint8_t setting, uint8_t leg);
+/* Follows the line past lights and switches to the next place. Returns false, with the obstacle in
+ * `why` and `link` standing at it, if a red light or a closed switch comes first. */
+bool link_follow(const ConvoiTables *tables, const ConvoiState *state, Link *link, Loss *why);
+uint8_t link_place(const ConvoiTables *tables, Link link);
+/* What meeting `other` on the place ahead costs: LOSS_HEAD_ON, LOSS_CITY_OCCUPIED or
+ * LOSS_TRAIN_AHEAD. */
+Loss train_meeting(const ConvoiState *state, uint8_t other, Link link);
+
+/* What lies ahead of a train, whatever it rolls. */
+typedef struct Hint {
+    uint8_t run;      /* points that it could use, up to the longest roll */
+    uint8_t obstacle; /* what then stops it: 0 nothing, a Loss plus one, or HINT_CITY */
+    uint8_t light;    /* the red light that does, plus one */
+    uint8_t junction; /* the closed switch that does, plus one */
+    uint8_t distance; /* points to the nearest city that it wants, lights and switches aside */
+} Hint;
+
+enum { HINT_CITY = LOSS_START_REACHED + 2, HINT_DISTANCE_MAX = 40 };
+
+void hints_compute(const ConvoiTables *tables, const ConvoiState *state, Hint hints[CONVOI_TRAINS]);
+/* Points to the nearest city with goods, or to the nearest port that takes the cargo; CONVOI_FAR if
+ * there is none. */
+uint8_t train_distance(const ConvoiTables *tables, const ConvoiState *state, uint8_t train);
 /* The potential of the shaped reward. */
 int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state);
 

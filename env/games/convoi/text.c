@@ -236,15 +236,15 @@ static void json_staff(Json *out, const ConvoiTables *tables, const ConvoiState 
 /* What the action being paid for is to change: a light, or a junction and its open legs. */
 static void json_target(Json *out, const ConvoiTables *tables, const ConvoiState *state)
 {
-    uint8_t light = state->act == ACT_SIGNAL + 1 ? state->target : 0;
-    uint8_t junction = state->act == ACT_SWITCH + 1 ? state->target : 0;
+    uint8_t light = state->act == ACT_SIGNAL + 1 ? state->to : 0;
+    uint8_t junction = state->act == ACT_SWITCH + 1 ? state->junction : 0;
     json_optional(out, "to", light, light == 0 ? "" : name_light(tables, light - 1u));
     json_optional(out, "junction", junction,
                   junction == 0 ? "" : name_junction(tables, junction - 1u));
     if (junction == 0) {
         json_put_null(out, "open");
     } else {
-        json_legs(out, "open", tables, junction - 1u, state->target_setting);
+        json_legs(out, "open", tables, junction - 1u, state->junction_setting);
     }
 }
 
@@ -295,15 +295,6 @@ void convoi_state_json(const TyRuleset *ruleset, const void *state_, Json *out)
 /* ---- Events
  * ----------------------------------------------------------------------------------------- */
 
-static const char *loss_name(int16_t loss)
-{
-    static const char *const names[] = {
-        "red_light", "closed_switch", "train_ahead",    "city_occupied",
-        "head_on",   "start_reached", "start_occupied", "depot_empty",
-    };
-    return names[loss];
-}
-
 static void event_end_json(const TyEvent *event, Json *out)
 {
     static const char *const reasons[] = {"all_delivered", "last_turn", "clock"};
@@ -335,7 +326,7 @@ static void event_not_placed_json(const ConvoiTables *tables, const TyEvent *eve
     json_optional(out, "colour", colour, colour == 0 ? "" : name_colour(colour - 1u));
     json_optional(out, "start", colour,
                   colour == 0 ? "" : name_start(tables, (uint32_t)event->args[1]));
-    json_put_string(out, "why", loss_name(event->args[2]));
+    json_put_string(out, "why", name_loss((uint32_t)event->args[2]));
 }
 
 static void event_move_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
@@ -387,7 +378,7 @@ static void event_tokens_json(const TyEvent *event, Json *out)
 {
     json_put_string(out, "event", "tokens");
     json_put_int(out, "lost", event->args[0]);
-    json_put_string(out, "why", loss_name(event->args[1]));
+    json_put_string(out, "why", name_loss((uint32_t)event->args[1]));
     json_put_int(out, "clock", event->args[2]);
 }
 
@@ -614,7 +605,7 @@ static void text_question(const ConvoiTables *tables, const ConvoiState *state, 
         text_add(out, " %s", name_city(tables, (uint32_t)__builtin_popcountll(state->green)));
     }
     if (state->phase == PHASE_PLACE_SWITCH) {
-        text_add(out, " %s", name_junction(tables, state->target - 1u));
+        text_add(out, " %s", name_junction(tables, state->junction - 1u));
     }
     if (state->colour != 0) {
         text_add(out, ", colour %s", name_colour(state->colour - 1u));

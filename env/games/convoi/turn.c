@@ -336,15 +336,15 @@ static void light_move(Play *play)
 {
     ConvoiState *state = play->state;
     state->green &= ~(UINT64_C(1) << (state->from - 1));
-    state->green |= UINT64_C(1) << (state->target - 1);
-    EVENT(play, EVENT_LIGHT, state->from, (int16_t)(state->target - 1));
+    state->green |= UINT64_C(1) << (state->to - 1);
+    EVENT(play, EVENT_LIGHT, state->from, (int16_t)(state->to - 1));
 }
 
 static void switch_turn(Play *play)
 {
     ConvoiState *state = play->state;
-    state->setting[state->target - 1] = state->target_setting;
-    EVENT(play, EVENT_SWITCH, (int16_t)(state->target - 1), state->target_setting);
+    state->setting[state->junction - 1] = state->junction_setting;
+    EVENT(play, EVENT_SWITCH, (int16_t)(state->junction - 1), state->junction_setting);
 }
 
 static void train_load(Play *play, uint8_t train)
@@ -378,8 +378,9 @@ static void act_do(Play *play)
     }
     state->act = 0;
     state->from = 0;
-    state->target = 0;
-    state->target_setting = 0;
+    state->to = 0;
+    state->junction = 0;
+    state->junction_setting = 0;
     state->train = 0;
     if (act == ACT_MOVE) {
         train_roll(play, train);
@@ -508,7 +509,7 @@ static void apply_light_to(Play *play, uint8_t light)
 {
     ConvoiState *state = play->state;
     if (state->phase == PHASE_LIGHT_TO) {
-        state->target = (uint8_t)(light + 1);
+        state->to = (uint8_t)(light + 1);
         act_choose(play, ACT_SIGNAL);
     } else {
         light_place(play, light);
@@ -525,8 +526,8 @@ static void apply_switch(Play *play, uint32_t offset)
         switch_place(play, setting);
         setup_next(play);
     } else {
-        state->target = (uint8_t)(junction + 1);
-        state->target_setting = setting;
+        state->junction = (uint8_t)(junction + 1);
+        state->junction_setting = setting;
         act_choose(play, ACT_SWITCH);
     }
 }

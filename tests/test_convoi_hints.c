@@ -1,0 +1,136 @@
+/* Hints: what the row says lies ahead of a train is what the train meets when it moves. */
+#include "games/convoi/state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* What happened when a train moved. */
+typedef struct Outcome {
+    uint32_t spaces;
+    int32_t why; /* Loss, or -1 */
+    bool over;   /* the turn has ended by itself: what follows is another story */
+} Outcome;
+
+static void outcome_event(void *user, const TyEvent *event)
+{
+    Outcome *outcome = user;
+    outcome->over |= event->kind == EVENT_DRAW || event->kind == EVENT_TURN;
+    if (outcome->over) {
+        return;
+    }
+    if (event->kind == EVENT_MOVE) {
+        outcome->spaces += event->path_count;
+    } else if (event->kind == EVENT_TOKENS && outcome->why < 0) {
+        outcome->why = event->args[1];
+    }
+}
+
+/* Moves `train` on a copy of the position by an action card, with the best roll of its die, and
+ * keeping to the first answer of every question on the way. */
+static Outcome train_try(const TyRuleset *ruleset, const ConvoiState *state, uint8_t train)
+{
+    static const uint16_t best[CONVOI_COLOURS] = {5, 4, 3};
+    Outcome outcome = {.why = -1};
+    ConvoiState copy = *state;
+    int32_t reward[TY_SEATS_MAX] = {0};
+    TyOutcome script[] = {
+        {.stream = (uint8_t)(STREAM_DIE + train / 3), .outcome = best[train / 3]}};
+    TyTape tape = {.user = &outcome, .event = outcome_event, .script = script, .script_count = 1};
+    assert_true(ty_step(ruleset, &copy, ACTION_MOVE + train, reward, &tape));
+    while (!copy.head.over && !outcome.over &&
+           (copy.phase == PHASE_PAY || copy.phase == PHASE_DIE)) {
+        uint32_t answer =
+            copy.phase == PHASE_DIE ? ACTION_KEEP : (uint32_t)__builtin_ctzll(copy.options);
+        assert_true(ty_step(ruleset, &copy, answer, reward, &tape));
+    }
+    return outcome;
+}
+
+static void hint_check(const TyRuleset *ruleset, const ConvoiState *state, uint8_t train)
+{
+    static const uint8_t best[CONVOI_COLOURS] = {5, 4, 3};
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    Hint hints[CONVOI_TRAINS];
+    hints_compute(tables, state, hints);
+    Hint hint = hints[train];
+    uint8_t roll = best[train / 3];
+    Outcome outcome = train_try(ruleset, state, train);
+    assert_int_equal(outcome.spaces, hint.run < roll ? hint.run : roll);
+    bool stopped = hint.run < roll && hint.obstacle != 0 && hint.obstacle != HINT_CITY;
+    if (stopped || (hint.run <= roll && hint.obstacle == LOSS_START_REACHED + 1)) {
+        assert_int_equal(outcome.why, hint.obstacle - 1);
+    } else {
+        assert_int_equal(outcome.why, -1);
+    }
+    assert_int_equal(hint.light != 0, hint.obstacle == LOSS_RED_LIGHT + 1);
+    assert_int_equal(hint.junction != 0, hint.obstacle == LOSS_CLOSED_SWITCH + 1);
+}
+
+/* Every train on the track or on a start whose move could be played now. */
+static uint32_t position_check(const TyRuleset *ruleset, const ConvoiState *state)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    uint32_t checked = 0;
+    for (uint8_t train = 0; state->phase == PHASE_ACTIONS && train < CONVOI_TRAINS; train++) {
+        bool movable = (state->options >> (ACTION_MOVE + train) & 1) != 0;
+        if (movable && city_at(tables, (uint8_t)(state->place[train] - 1)) == CONVOI_NONE) {
+            hint_check(ruleset, state, train);
+            checked++;
+        }
+    }
+    return checked;
+}
+
+static void hints_hold(const char *spec)
+{
+    TyRuleset *ruleset = NULL;
+    ConvoiState state;
+    uint8_t mask[TY_ACTIONS_MAX];
+    uint32_t checked = 0;
+    assert_int_equal(ty_ruleset_open(spec, NULL, &ruleset).code, TY_OK);
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        ty_reset(ruleset, &state, seed, NULL);
+        while (!state.head.over) {
+            int32_t reward[TY_SEATS_MAX] = {0};
+            checked += position_check(ruleset, &state);
+            ty_legal(ruleset, &state, mask);
+            ty_step(ruleset, &state,
+                    ty_sample(mask, ty_shape(ruleset)->action_count, seed, state.head.steps),
+                    reward, NULL);
+        }
+    }
+    assert_true(checked > 5000);
+    ty_ruleset_close(ruleset);
+}
+
+static void test_hints_in_europe_are_what_trains_meet(void **unused)
+{
+    (void)unused;
+    hints_hold("convoi:hints=true,placement=random");
+}
+
+static void test_hints_in_america_are_what_trains_meet(void **unused)
+{
+    (void)unused;
+    hints_hold("convoi:board=north_america,hints=true,placement=random");
+}
+
+static void test_hints_on_the_tiny_board_are_what_trains_meet(void **unused)
+{
+    (void)unused;
+    hints_hold("convoi:board=tiny,hints=true,placement=random");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hints_in_europe_are_what_trains_meet),
+        cmocka_unit_test(test_hints_in_america_are_what_trains_meet),
+        cmocka_unit_test(test_hints_on_the_tiny_board_are_what_trains_meet),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
