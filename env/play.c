@@ -304,6 +304,9 @@ uint32_t ty_sample(const uint8_t *mask, uint32_t count, uint64_t seed, uint64_t 
         total += sums[i];
     }
     total += chunk_sum(last);
+    if (total == 0) {
+        return 0;
+    }
     uint32_t skip = (uint32_t)(((draw_value(seed, TY_STREAMS_MAX, counter) >> 32) * total) >> 32);
     uint32_t chunk = 0;
     while (chunk < chunk_count && skip >= sums[chunk]) {

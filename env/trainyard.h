@@ -279,7 +279,7 @@ TY_API size_t ty_event_json(const TyRuleset *ruleset, const TyEvent *event, char
 
 /* The seed of episode `episode` of a slot: the slot's own seed for episode 0. */
 TY_API uint64_t ty_episode_seed(uint64_t slot_seed, uint64_t episode);
-/* A uniformly random set entry of a mask that has one, drawn with (seed, counter). */
+/* A uniformly random set entry of a mask, drawn with (seed, counter); 0 if the mask is empty. */
 TY_API uint32_t ty_sample(const uint8_t *mask, uint32_t count, uint64_t seed, uint64_t counter);
 
 #ifdef __cplusplus
