@@ -2,6 +2,7 @@
 #include "core/draw.h"
 #include "core/status.h"
 #include "pool/pool_internal.h"
+#include "registry.h"
 
 #include <string.h>
 
@@ -144,32 +145,44 @@ typedef struct Rollout {
     int32_t *metrics;
 } Rollout;
 
-/* The seats of one imagined episode, all played by the rollout's agent. */
+/* One imagined episode: the rollout's agent plays every player, chance follows its weights. */
 typedef struct RolloutTable {
+    const TyAgent *agents[TY_SEATS_MAX];
     uint64_t state[TY_STATE_MAX / sizeof(uint64_t)];
     uint8_t row[TY_ROW_MAX];
     uint8_t mask[TY_ACTIONS_MAX];
     int32_t reward[TY_SEATS_MAX];
 } RolloutTable;
 
-static uint32_t rollout_choose(const Rollout *rollout, RolloutTable *table, uint8_t *memory,
-                               uint64_t key)
+/* Room for the memory of one agent, in a block that has TY_SEATS_MAX of them. */
+enum { ROLLOUT_MEMORY = TY_AGENT_MEMORY_MAX + TY_SLAB_ALIGN };
+
+static uint32_t rollout_choose(const TyRuleset *ruleset, RolloutTable *table, uint8_t *memory)
 {
-    const TyRuleset *ruleset = rollout->pool->ruleset;
     uint32_t seat = (uint32_t)ty_head(table->state)->seat;
+    const TyAgent *agent = table->agents[seat];
     ty_legal(ruleset, table->state, table->mask);
-    if (seat >= rollout->pool->shape->players) {
-        return ty_sample(table->mask, rollout->pool->shape->action_count, key,
-                         ty_head(table->state)->steps);
-    }
     ty_observe(ruleset, table->state, seat, table->row);
     const TyPlanner planner = {.ruleset = ruleset, .state = table->state, .seat = seat};
     const TyView view = {.ruleset = ruleset,
                          .seat = seat,
                          .row = table->row,
                          .mask = table->mask,
-                         .planner = rollout->agent->plans ? &planner : NULL};
-    return rollout->agent->act(memory + seat * agent_stride(rollout->agent), &view);
+                         .planner = agent->plans ? &planner : NULL};
+    return agent->act(memory + (size_t)seat * ROLLOUT_MEMORY, &view);
+}
+
+/* Seats the agents, whose memory is empty at the start as in any episode. */
+static void rollout_seat(const Rollout *rollout, RolloutTable *table, uint8_t *memory, uint64_t key)
+{
+    const TyPool *pool = rollout->pool;
+    for (uint32_t seat = 0; seat < pool->shape->seats; seat++) {
+        const TyAgent *agent = seat < pool->shape->players ? rollout->agent : &chance_agent;
+        uint8_t *own = memory + (size_t)seat * ROLLOUT_MEMORY;
+        table->agents[seat] = agent;
+        memset(own, 0, agent->memory_size);
+        agent->start(own, pool->ruleset, seat, hash_mix(key + seat + 1));
+    }
 }
 
 static void rollout_one(const Rollout *rollout, uint32_t copy, uint8_t *memory)
@@ -179,15 +192,12 @@ static void rollout_one(const Rollout *rollout, uint32_t copy, uint8_t *memory)
     uint64_t key = rollout->keys[copy];
     memcpy(table.state, ty_pool_state(pool, rollout->slot), pool->shape->state_size);
     state_imagine(pool, table.state, key, rollout->seat);
-    for (uint32_t seat = 0; seat < pool->shape->players; seat++) {
-        rollout->agent->start(memory + seat * agent_stride(rollout->agent), pool->ruleset, seat,
-                              hash_mix(key + seat + 1));
-    }
+    rollout_seat(rollout, &table, memory, key);
     for (uint32_t i = 0; !ty_head(table.state)->over; i++) {
         if (rollout->max_steps > 0 && i == rollout->max_steps) {
             break;
         }
-        ty_step(pool->ruleset, table.state, rollout_choose(rollout, &table, memory, key),
+        ty_step(pool->ruleset, table.state, rollout_choose(pool->ruleset, &table, memory),
                 table.reward, NULL);
     }
     for (uint32_t seat = 0; rollout->earned != NULL && seat < pool->shape->players; seat++) {
@@ -205,7 +215,7 @@ static void rollout_part(void *context, uint32_t part, uint32_t parts)
     const Rollout *rollout = context;
     uint32_t first = (uint32_t)((uint64_t)rollout->count * part / parts);
     uint32_t end = (uint32_t)((uint64_t)rollout->count * (part + 1) / parts);
-    _Alignas(64) uint8_t memory[TY_PLAYERS_MAX * (TY_AGENT_MEMORY_MAX + TY_SLAB_ALIGN)];
+    _Alignas(64) uint8_t memory[TY_SEATS_MAX * ROLLOUT_MEMORY];
     for (uint32_t i = first; i < end; i++) {
         rollout_one(rollout, i, memory);
     }
