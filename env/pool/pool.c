@@ -202,11 +202,12 @@ uint64_t ty_pool_slot_bytes(const TyPool *pool)
 {
     uint64_t bytes = pool->slot_stride;
     for (uint32_t seat = 0; seat < pool->shape->seats; seat++) {
-        bytes += pool->config.agent[seat] != NULL ? pool->config.agent[seat]->memory_size : 0;
+        bytes += pool->config.agent[seat] != NULL ? agent_stride(pool->config.agent[seat]) : 0;
     }
     for (uint32_t member = 0; member < pool->config.members; member++) {
         const TySlab *slab = &pool->slabs[member];
-        bytes += (slab->rows_size + slab->commands_size) / pool->config.slots;
+        bytes +=
+            (slab->rows_size + slab->commands_size + pool->config.slots - 1) / pool->config.slots;
     }
     return bytes;
 }
@@ -298,19 +299,6 @@ static void slots_visit(TyPool *pool, const uint8_t *which, void (*visit)(TyPool
     }
 }
 
-/* Members see nothing of a slot until its new episode asks them. */
-static void slot_blank(TyPool *pool, Place place)
-{
-    for (uint32_t member = 0; member < pool->config.members; member++) {
-        if (pool->slabs[member].seat_count > 0) {
-            uint8_t *ready = ty_slab_column(&pool->slabs[member], place.group, TY_COLUMN_READY);
-            uint8_t *illegal = ty_slab_column(&pool->slabs[member], place.group, TY_COLUMN_ILLEGAL);
-            ready[place.row] = 0;
-            illegal[place.row] = 0;
-        }
-    }
-}
-
 static void slot_restart(TyPool *pool, Place place)
 {
     slot_blank(pool, place);
@@ -350,10 +338,14 @@ void ty_pool_set_present(TyPool *pool, uint32_t member, bool present)
 {
     uint8_t bit = (uint8_t)(1u << member);
     pool->present = (uint8_t)(present ? pool->present | bit : pool->present & ~bit);
-    for (uint32_t i = 0; !present && i < pool->config.slots; i++) {
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
         Slot *slot = pool_slot(pool, i);
-        if (slot->ending != SLOT_RUNNING && (slot->waiting & bit) != 0) {
+        bool ended = slot->ending != SLOT_RUNNING;
+        if (ended && !present && (slot->waiting & bit) != 0) {
             slot_acknowledge(pool, place_of(pool, i), member);
+        } else if (ended && present && slot->waiting == 0 &&
+                   pool->config.autoreset != TY_AUTORESET_DISABLED) {
+            slot_wait_for_members(pool, place_of(pool, i));
         }
     }
 }
@@ -369,13 +361,14 @@ void ty_pool_truncate(TyPool *pool, uint32_t member)
     }
 }
 
-/* Lets the agents of every seat begin in the middle of the running episode. */
-static void seat_start(TyPool *pool, uint32_t seat, const TyAgent *agent)
+/* Seats `agent` in the middle of the running episodes. */
+static void seat_start(TyPool *pool, uint32_t seat, const TyAgent *agent, uint8_t *memory)
 {
+    free(pool->memory[seat]);
+    pool->memory[seat] = memory;
     pool->config.agent[seat] = agent;
     for (uint32_t i = 0; i < pool->config.slots; i++) {
-        agent->start(agent_memory(pool, i, seat), pool->ruleset, seat,
-                     hash_mix(hash_mix(pool_slot(pool, i)->seed) + seat + 1));
+        agent_start(pool, i, seat);
     }
 }
 
@@ -385,12 +378,12 @@ TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *agent)
     ty_pool_set_present(pool, member, false);
     for (uint32_t k = 0; k < slab->seat_count; k++) {
         uint8_t seat = slab->seats[k];
-        pool->memory[seat] = agents_allocate(pool, agent);
-        if (pool->memory[seat] == NULL) {
+        uint8_t *memory = agents_allocate(pool, agent);
+        if (memory == NULL) {
             return status_fail(TY_NO_MEMORY, "no memory for the agent in %u slots",
                                pool->config.slots);
         }
-        seat_start(pool, seat, agent);
+        seat_start(pool, seat, agent, memory);
     }
     for (uint32_t i = 0; i < pool->config.slots; i++) {
         Slot *slot = pool_slot(pool, i);

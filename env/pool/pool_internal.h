@@ -101,9 +101,15 @@ bool slot_answer(TyPool *pool, Place place, uint32_t member);
 void slot_acknowledge(TyPool *pool, Place place, uint32_t member);
 /* Cuts the running episode off. */
 void slot_truncate(TyPool *pool, Place place);
-/* Writes the rows of a position that was put into the slot, with nothing earned. */
+/* Writes the rows of a position that was put into the slot. */
 void slot_show(TyPool *pool, Place place);
+/* Members see nothing of a slot until it asks them again. */
+void slot_blank(TyPool *pool, Place place);
+/* An ending stands in the slot: the members that are present have to answer it. */
+void slot_wait_for_members(TyPool *pool, Place place);
 void slot_start_agents(TyPool *pool, Place place);
+/* Lets the agent of `seat` begin, with empty memory and the seed of the slot's episode. */
+void agent_start(TyPool *pool, uint32_t slot, uint32_t seat);
 /* crew.c */
 TyStatus crew_open(Crew *crew, uint32_t helpers);
 void crew_close(Crew *crew);

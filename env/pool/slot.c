@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { SLOT_UNASKED_MAX = 64 /* episodes in a row that may pass without asking a member */ };
+
 /* ---- Rows
  * ---------------------------------------------------------------------------------------- */
 
@@ -187,19 +189,37 @@ static SlotEnding slot_agents_play(TyPool *pool, Place place)
     return ending;
 }
 
+/* The members that are present and own a seat: a bit for each. */
+static uint8_t members_attending(const TyPool *pool)
+{
+    uint8_t attending = 0;
+    for (uint32_t seat = 0; seat < pool->shape->seats; seat++) {
+        if (pool->config.agent[seat] == NULL) {
+            attending |= (uint8_t)(1u << pool->config.owner[seat]);
+        }
+    }
+    return attending & pool->present;
+}
+
 /* Ends the episode and tells every member. With next_step resets, those present have to answer. */
 static void slot_close(TyPool *pool, Place place, SlotEnding ending)
 {
     Slot *slot = pool_slot(pool, place.slot);
     bool next_step = pool->config.autoreset == TY_AUTORESET_NEXT_STEP;
     slot->ending = (uint8_t)ending;
-    slot->waiting = 0;
-    memcpy(slot->final, slot->pending, sizeof slot->final);
-    for (uint32_t member = 0; next_step && member < pool->config.members; member++) {
-        bool answers = pool->slabs[member].seat_count > 0 && (pool->present >> member & 1);
-        slot->waiting |= (uint8_t)(answers << member);
-    }
+    slot->waiting = next_step ? members_attending(pool) : 0;
     ending_write(pool, place);
+}
+
+void slot_wait_for_members(TyPool *pool, Place place)
+{
+    Slot *slot = pool_slot(pool, place.slot);
+    slot->waiting = members_attending(pool);
+    for (uint32_t member = 0; member < pool->config.members; member++) {
+        if (pool->slabs[member].seat_count > 0) {
+            put_u8(&pool->slabs[member], place, TY_COLUMN_READY, slot->waiting >> member & 1);
+        }
+    }
 }
 
 /* The row of the old episode's end, while the new episode's first row is written over it. */
@@ -233,20 +253,47 @@ static void slot_begin_next(TyPool *pool, Place place)
     slot_begin(pool, place);
 }
 
-/* The episode is over. In same_step mode new ones begin until one asks the member; episodes in
- * between, in which it was never asked, leave no trace. */
+/* The first row of the new episode, under the ending of the old one. What the new episode has
+ * earned already comes with the next row. */
+static void row_ask_under_ending(TyPool *pool, Place place, const EndingRow *row)
+{
+    Slot *slot = pool_slot(pool, place.slot);
+    int32_t pending[TY_SEATS_MAX];
+    int32_t since[TY_SEATS_MAX];
+    memcpy(pending, slot->pending, sizeof pending);
+    memcpy(since, slot->since, sizeof since);
+    row_ask(pool, place);
+    memcpy(slot->pending, pending, sizeof pending);
+    memcpy(slot->since, since, sizeof since);
+    ending_row_put(&pool->slabs[0], place, row);
+}
+
+/* In same_step mode new episodes begin until one asks the member; those in between, in which it was
+ * never asked, leave no trace. If none asks, the ending stands as in next_step mode. */
+static void slot_roll_over(TyPool *pool, Place place)
+{
+    Slot *slot = pool_slot(pool, place.slot);
+    EndingRow row = ending_row_keep(&pool->slabs[0], place, (SlotEnding)slot->ending);
+    for (uint32_t i = 0; i < SLOT_UNASKED_MAX; i++) {
+        slot_begin_next(pool, place);
+        SlotEnding ending = slot_agents_play(pool, place);
+        if (ending == SLOT_RUNNING) {
+            row_ask_under_ending(pool, place, &row);
+            return;
+        }
+        slot->ending = (uint8_t)ending;
+    }
+    slot_wait_for_members(pool, place);
+}
+
 static void slot_finish(TyPool *pool, Place place, SlotEnding ending)
 {
+    Slot *slot = pool_slot(pool, place.slot);
+    memcpy(slot->final, slot->pending, sizeof slot->final);
     slot_close(pool, place, ending);
-    if (pool->config.autoreset != TY_AUTORESET_SAME_STEP) {
-        return;
+    if (pool->config.autoreset == TY_AUTORESET_SAME_STEP) {
+        slot_roll_over(pool, place);
     }
-    EndingRow row = ending_row_keep(&pool->slabs[0], place, ending);
-    do {
-        slot_begin_next(pool, place);
-    } while (slot_agents_play(pool, place) != SLOT_RUNNING);
-    row_ask(pool, place);
-    ending_row_put(&pool->slabs[0], place, &row);
 }
 
 void slot_play_on(TyPool *pool, Place place)
@@ -264,13 +311,20 @@ void slot_truncate(TyPool *pool, Place place)
     slot_finish(pool, place, SLOT_TRUNCATED);
 }
 
+void agent_start(TyPool *pool, uint32_t slot, uint32_t seat)
+{
+    const TyAgent *agent = pool->config.agent[seat];
+    void *memory = agent_memory(pool, slot, seat);
+    memset(memory, 0, agent->memory_size);
+    agent->start(memory, pool->ruleset, seat,
+                 hash_mix(hash_mix(pool_slot(pool, slot)->seed) + seat + 1));
+}
+
 void slot_start_agents(TyPool *pool, Place place)
 {
-    Slot *slot = pool_slot(pool, place.slot);
     for (uint32_t seat = 0; seat < pool->shape->seats; seat++) {
         if (pool->config.agent[seat] != NULL) {
-            pool->config.agent[seat]->start(agent_memory(pool, place.slot, seat), pool->ruleset,
-                                            seat, hash_mix(hash_mix(slot->seed) + seat + 1));
+            agent_start(pool, place.slot, seat);
         }
     }
 }
@@ -281,27 +335,35 @@ void slot_begin(TyPool *pool, Place place)
     slot->seed = ty_episode_seed(slot->slot_seed, slot->episode);
     slot->ending = SLOT_RUNNING;
     slot->last_seat = -1;
+    slot->replaced = 0;
     memset(slot->pending, 0, sizeof slot->pending);
     memset(slot->since, 0, sizeof slot->since);
     ty_reset(pool->ruleset, slot_state(slot), slot->seed, NULL);
     slot_start_agents(pool, place);
 }
 
+void slot_blank(TyPool *pool, Place place)
+{
+    static const TyColumn flags[] = {TY_COLUMN_READY, TY_COLUMN_ILLEGAL, TY_COLUMN_TERMINATED,
+                                     TY_COLUMN_TRUNCATED};
+    for (uint32_t member = 0; member < pool->config.members; member++) {
+        for (uint32_t i = 0; pool->slabs[member].seat_count > 0 && i < 4; i++) {
+            put_u8(&pool->slabs[member], place, flags[i], 0);
+        }
+    }
+}
+
 void slot_show(TyPool *pool, Place place)
 {
     Slot *slot = pool_slot(pool, place.slot);
-    memset(slot->pending, 0, sizeof slot->pending);
-    memset(slot->since, 0, sizeof slot->since);
-    for (uint32_t member = 0; member < pool->config.members; member++) {
-        if (pool->slabs[member].seat_count > 0) {
-            put_u8(&pool->slabs[member], place, TY_COLUMN_READY, 0);
-            put_u8(&pool->slabs[member], place, TY_COLUMN_ILLEGAL, 0);
-        }
-    }
+    slot_blank(pool, place);
     if (slot->ending == SLOT_RUNNING) {
         slot_play_on(pool, place);
-    } else {
-        ending_write(pool, place);
+        return;
+    }
+    slot_close(pool, place, (SlotEnding)slot->ending);
+    if (pool->config.autoreset == TY_AUTORESET_SAME_STEP) {
+        slot_roll_over(pool, place);
     }
 }
 
@@ -367,6 +429,8 @@ void slot_acknowledge(TyPool *pool, Place place, uint32_t member)
 {
     Slot *slot = pool_slot(pool, place.slot);
     put_u8(&pool->slabs[member], place, TY_COLUMN_READY, 0);
+    put_u8(&pool->slabs[member], place, TY_COLUMN_TERMINATED, 0);
+    put_u8(&pool->slabs[member], place, TY_COLUMN_TRUNCATED, 0);
     slot->waiting &= (uint8_t)~(1u << member);
     if (slot->waiting == 0) {
         slot_begin_next(pool, place);

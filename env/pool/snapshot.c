@@ -4,9 +4,13 @@
 #include "pool/pool_internal.h"
 #include "registry.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { SNAPSHOT_MAGIC = 0x53595459 /* "TYSY", little-endian */ };
+enum {
+    SNAPSHOT_MAGIC = 0x53595459, /* "TYSY", little-endian */
+    SNAPSHOT_EARNED_MAX = 1 << 24,
+};
 
 /* Before the slot, its state and the memories of its built-in agents. */
 typedef struct SnapshotHead {
@@ -50,6 +54,12 @@ void ty_pool_save(const TyPool *pool, uint32_t slot, void *snapshot)
     }
 }
 
+/* What a seat has earned stays far from the limits of the integers that add it up. */
+static bool account_is_sound(int32_t earned)
+{
+    return earned >= -SNAPSHOT_EARNED_MAX && earned <= SNAPSHOT_EARNED_MAX;
+}
+
 /* A snapshot may come from anywhere: everything in it is checked before it is used. */
 static TyStatus snapshot_check(const TyPool *pool, const void *snapshot)
 {
@@ -68,6 +78,12 @@ static TyStatus snapshot_check(const TyPool *pool, const void *snapshot)
     const char *broken = ty_check(pool->ruleset, state);
     if (broken != NULL) {
         return status_fail(TY_BAD_ARGUMENT, "the snapshot is damaged: %s", broken);
+    }
+    for (uint32_t seat = 0; seat < TY_SEATS_MAX; seat++) {
+        if (!account_is_sound(slot.pending[seat]) || !account_is_sound(slot.since[seat]) ||
+            !account_is_sound(slot.final[seat])) {
+            return status_fail(TY_BAD_ARGUMENT, "the snapshot is damaged: too much was earned");
+        }
     }
     bool over = ty_head(state)->over != 0;
     if (slot.ending > SLOT_TRUNCATED || (slot.ending == SLOT_RUNNING && over) ||
@@ -197,8 +213,10 @@ static void rollout_one(const Rollout *rollout, uint32_t copy, uint8_t *memory)
         if (rollout->max_steps > 0 && i == rollout->max_steps) {
             break;
         }
-        ty_step(pool->ruleset, table.state, rollout_choose(pool->ruleset, &table, memory),
-                table.reward, NULL);
+        uint32_t action = rollout_choose(pool->ruleset, &table, memory);
+        bool accepted = ty_step(pool->ruleset, table.state, action, table.reward, NULL);
+        assert(accepted);
+        (void)accepted;
     }
     for (uint32_t seat = 0; rollout->earned != NULL && seat < pool->shape->players; seat++) {
         rollout->earned[(size_t)copy * pool->shape->players + seat] =
