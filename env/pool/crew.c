@@ -3,7 +3,12 @@
 #include "core/status.h"
 #include "pool/pool_internal.h"
 
-enum { CREW_SPINS = 20000 /* looks at the round before a helper goes to sleep */ };
+#include <sched.h>
+
+enum {
+    CREW_SPINS = 20000, /* looks at the round before a helper goes to sleep */
+    CREW_YIELD = 1024,  /* looks before the processor is offered to others */
+};
 
 typedef struct Helper {
     Crew *crew;
@@ -24,6 +29,9 @@ static unsigned crew_wait(Crew *crew, unsigned seen)
         unsigned round = atomic_load_explicit(&crew->round, memory_order_acquire);
         if (round != seen) {
             return round;
+        }
+        if (i % CREW_YIELD == CREW_YIELD - 1) {
+            sched_yield();
         }
         spin_pause();
     }
@@ -65,7 +73,10 @@ static void *helper_main(void *argument)
 
 static void crew_wait_for_all(Crew *crew)
 {
-    while (atomic_load_explicit(&crew->working, memory_order_acquire) > 0) {
+    for (uint32_t i = 1; atomic_load_explicit(&crew->working, memory_order_acquire) > 0; i++) {
+        if (i % CREW_YIELD == 0) {
+            sched_yield();
+        }
         spin_pause();
     }
 }
