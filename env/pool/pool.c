@@ -323,6 +323,14 @@ void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *seeds)
     slots_visit(pool, which, slot_restart);
 }
 
+void ty_pool_observe(TyPool *pool, const TyObserver *observer)
+{
+    pool->observer = observer != NULL ? *observer : (TyObserver){NULL, NULL, NULL, NULL, NULL};
+    if (observer != NULL) {
+        slots_visit(pool, NULL, slot_restart);
+    }
+}
+
 /* ---- Members that come and go
  * --------------------------------------------------------------------------- */
 

@@ -152,6 +152,43 @@ TY_API TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *
 /* The state of a slot, to be looked at. */
 TY_API const void *ty_pool_state(const TyPool *pool, uint32_t slot);
 
+/* ---- Observers ------------------------------------------------------------------------------- */
+
+/* Why an episode ended. */
+typedef enum TyCause {
+    TY_CAUSE_RULES,   /* the game is over */
+    TY_CAUSE_CAP,     /* a cap of the game itself */
+    TY_CAUSE_STEPS,   /* max_steps of the pool */
+    TY_CAUSE_CUT,     /* ty_pool_truncate */
+    TY_CAUSE_FORFEIT, /* an illegal action where that loses */
+} TyCause;
+
+typedef struct TyEnding {
+    TyCause cause;
+    int8_t seat; /* who forfeited; otherwise -1 */
+    const int32_t
+        *reward; /* per player, in 1/64: earned by the ending itself, after the last step */
+} TyEnding;
+
+/* Whoever follows all that is played in a pool, such as a recorder. The calls of one slot come one
+ * after the other, those of different slots from several threads at once. */
+typedef struct TyObserver {
+    void *user;
+    /* A new episode has begun in the slot; one that was running there is forgotten. */
+    void (*begin)(void *user, uint32_t slot, uint64_t seed, uint64_t episode, const void *state);
+    /* `action` was taken, earned `reward` (per player, in 1/64) and led to `state`. */
+    void (*decision)(void *user, uint32_t slot, uint32_t action, const int32_t *reward,
+                     const void *state);
+    /* The episode is over. No member has seen it yet. */
+    void (*end)(void *user, uint32_t slot, const TyEnding *ending, const void *state);
+    /* A snapshot was put into the slot: what follows is not the episode of its seed. */
+    void (*replace)(void *user, uint32_t slot);
+} TyObserver;
+
+/* Lets `observer` (NULL: nobody) follow the pool. Every running episode begins anew, so that all of
+ * it is seen: call this before the first step. */
+TY_API void ty_pool_observe(TyPool *pool, const TyObserver *observer);
+
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
 /* Bytes of one slot's snapshot. */

@@ -139,15 +139,22 @@ static void slot_earn(const TyPool *pool, Slot *slot, const int32_t *reward)
     }
 }
 
-static void slot_take(TyPool *pool, Slot *slot, uint32_t action)
+/* Takes `action` for the seat to act; false, and nothing changed, if it is not legal. */
+static bool slot_take(TyPool *pool, uint32_t index, uint32_t action)
 {
     int32_t reward[TY_SEATS_MAX] = {0};
+    Slot *slot = pool_slot(pool, index);
     void *state = slot_state(slot);
-    slot->last_seat = ty_head(state)->seat;
-    bool accepted = ty_step(pool->ruleset, state, action, reward, NULL);
-    assert(accepted);
-    (void)accepted;
+    int8_t seat = ty_head(state)->seat;
+    if (!ty_step(pool->ruleset, state, action, reward, NULL)) {
+        return false;
+    }
+    slot->last_seat = seat;
     slot_earn(pool, slot, reward);
+    if (pool->observer.decision != NULL) {
+        pool->observer.decision(pool->observer.user, index, action, reward, state);
+    }
+    return true;
 }
 
 static void slot_agent_act(TyPool *pool, Place place, uint32_t seat)
@@ -164,7 +171,10 @@ static void slot_agent_act(TyPool *pool, Place place, uint32_t seat)
                          .planner = agent->plans ? &planner : NULL};
     ty_observe(pool->ruleset, slot_state(slot), seat, row);
     ty_legal(pool->ruleset, slot_state(slot), mask);
-    slot_take(pool, slot, agent->act(agent_memory(pool, place.slot, seat), &view));
+    bool accepted =
+        slot_take(pool, place.slot, agent->act(agent_memory(pool, place.slot, seat), &view));
+    assert(accepted);
+    (void)accepted;
 }
 
 static SlotEnding state_ending(const TyPool *pool, const void *state)
@@ -268,6 +278,22 @@ static void row_ask_under_ending(TyPool *pool, Place place, const EndingRow *row
     ending_row_put(&pool->slabs[0], place, row);
 }
 
+static void observer_end(const TyPool *pool, uint32_t index, const TyEnding *ending)
+{
+    if (pool->observer.end != NULL) {
+        pool->observer.end(pool->observer.user, index, ending, ty_pool_state(pool, index));
+    }
+}
+
+/* The ending of an episode that nobody cut off. */
+static TyEnding ending_of_play(const void *state)
+{
+    static const int32_t nothing[TY_SEATS_MAX];
+    const TyHead *head = ty_head(state);
+    TyCause cause = head->truncated ? TY_CAUSE_CAP : TY_CAUSE_RULES;
+    return (TyEnding){.cause = head->over ? cause : TY_CAUSE_STEPS, .seat = -1, .reward = nothing};
+}
+
 /* In same_step mode new episodes begin until one asks the member; those in between, in which it was
  * never asked, leave no trace. If none asks, the ending stands as in next_step mode. */
 static void slot_roll_over(TyPool *pool, Place place)
@@ -282,15 +308,20 @@ static void slot_roll_over(TyPool *pool, Place place)
             return;
         }
         slot->ending = (uint8_t)ending;
+        TyEnding unseen = ending_of_play(slot_state(slot));
+        observer_end(pool, place.slot, &unseen);
     }
     slot_wait_for_members(pool, place);
 }
 
-static void slot_finish(TyPool *pool, Place place, SlotEnding ending)
+static void slot_finish(TyPool *pool, Place place, const TyEnding *ending)
 {
     Slot *slot = pool_slot(pool, place.slot);
+    bool whole = ending->cause == TY_CAUSE_RULES || ending->cause == TY_CAUSE_FORFEIT;
+    slot_earn(pool, slot, ending->reward);
     memcpy(slot->final, slot->pending, sizeof slot->final);
-    slot_close(pool, place, ending);
+    observer_end(pool, place.slot, ending);
+    slot_close(pool, place, whole ? SLOT_TERMINATED : SLOT_TRUNCATED);
     if (pool->config.autoreset == TY_AUTORESET_SAME_STEP) {
         slot_roll_over(pool, place);
     }
@@ -298,17 +329,19 @@ static void slot_finish(TyPool *pool, Place place, SlotEnding ending)
 
 void slot_play_on(TyPool *pool, Place place)
 {
-    SlotEnding ending = slot_agents_play(pool, place);
-    if (ending == SLOT_RUNNING) {
+    if (slot_agents_play(pool, place) == SLOT_RUNNING) {
         row_ask(pool, place);
-    } else {
-        slot_finish(pool, place, ending);
+        return;
     }
+    TyEnding ending = ending_of_play(slot_state(pool_slot(pool, place.slot)));
+    slot_finish(pool, place, &ending);
 }
 
 void slot_truncate(TyPool *pool, Place place)
 {
-    slot_finish(pool, place, SLOT_TRUNCATED);
+    const int32_t nothing[TY_SEATS_MAX] = {0};
+    const TyEnding ending = {.cause = TY_CAUSE_CUT, .seat = -1, .reward = nothing};
+    slot_finish(pool, place, &ending);
 }
 
 void agent_start(TyPool *pool, uint32_t slot, uint32_t seat)
@@ -340,6 +373,10 @@ void slot_begin(TyPool *pool, Place place)
     memset(slot->since, 0, sizeof slot->since);
     ty_reset(pool->ruleset, slot_state(slot), slot->seed, NULL);
     slot_start_agents(pool, place);
+    if (pool->observer.begin != NULL) {
+        pool->observer.begin(pool->observer.user, place.slot, slot->seed, slot->episode,
+                             slot_state(slot));
+    }
 }
 
 void slot_blank(TyPool *pool, Place place)
@@ -391,8 +428,8 @@ static void slot_forfeit(TyPool *pool, Place place)
         reward[i] = pool->shape->cooperative || (int8_t)i == seat ? -TY_REWARD_ONE : 0;
     }
     slot->last_seat = seat;
-    slot_earn(pool, slot, reward);
-    slot_finish(pool, place, SLOT_TERMINATED);
+    const TyEnding ending = {.cause = TY_CAUSE_FORFEIT, .seat = seat, .reward = reward};
+    slot_finish(pool, place, &ending);
 }
 
 static uint32_t action_replace(const TyPool *pool, Place place, uint32_t member)
@@ -413,7 +450,7 @@ static bool slot_answer_illegal(TyPool *pool, Place place, uint32_t member)
         break;
     case TY_ILLEGAL_RANDOM_LEGAL:
         put_u8(&pool->slabs[member], place, TY_COLUMN_READY, 0);
-        slot_take(pool, pool_slot(pool, place.slot), action_replace(pool, place, member));
+        slot_take(pool, place.slot, action_replace(pool, place, member));
         slot_play_on(pool, place);
         break;
     case TY_ILLEGAL_LOSE:
@@ -449,13 +486,9 @@ bool slot_answer(TyPool *pool, Place place, uint32_t member)
     }
     const int32_t *actions = ty_slab_column(slab, place.group, TY_COLUMN_ACTION);
     uint32_t action = (uint32_t)((const volatile int32_t *)actions)[place.row];
-    int32_t reward[TY_SEATS_MAX] = {0};
-    int8_t seat = ty_head(slot_state(slot))->seat;
-    if (!ty_step(pool->ruleset, slot_state(slot), action, reward, NULL)) {
+    if (!slot_take(pool, place.slot, action)) {
         return slot_answer_illegal(pool, place, member);
     }
-    slot->last_seat = seat;
-    slot_earn(pool, slot, reward);
     put_u8(slab, place, TY_COLUMN_READY, 0);
     slot_play_on(pool, place);
     return false;

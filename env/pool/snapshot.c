@@ -102,6 +102,9 @@ static void snapshot_put(TyPool *pool, const void *snapshot, Place place, bool f
     uint64_t slot_seed = out->slot_seed;
     memcpy(out, in, slot_size(pool));
     out->slot_seed = slot_seed;
+    if (pool->observer.replace != NULL) {
+        pool->observer.replace(pool->observer.user, place.slot);
+    }
     in += slot_size(pool);
     if (foreign) {
         slot_start_agents(pool, place);
