@@ -40,6 +40,8 @@ struct TyRuleset {
     char spec[TY_SPEC_MAX];
     char note[TY_MESSAGE_MAX];
     void *tables;
+    char *file_bytes[TY_FILES_MAX]; /* of the user's own files; NULL for built-in ones */
+    size_t file_size[TY_FILES_MAX];
 };
 
 struct TyGame {

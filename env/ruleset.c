@@ -16,6 +16,8 @@ typedef struct Documents {
     const Doc *pointers[TY_FILES_MAX];
     uint32_t count;
     char names[TY_FILES_MAX][TY_NAME_MAX]; /* identity of a user's file: name@hash */
+    const char *bytes[TY_FILES_MAX];       /* content of a user's file */
+    size_t sizes[TY_FILES_MAX];
 } Documents;
 
 /* Cuts the part behind '@' off `value` and returns it; NULL if there is none. */
@@ -44,28 +46,29 @@ static TyStatus user_file_name(const Doc *doc, const char *key, const char *base
     return status_ok();
 }
 
-static TyStatus user_file_open(const TyField *field, const TyFiles *files, char *value, Doc *doc,
-                               char name[TY_NAME_MAX])
+static TyStatus user_file_open(const TyField *field, const TyFiles *files, char *value,
+                               Documents *documents, uint32_t file)
 {
     char base[TY_NAME_MAX] = "";
-    const char *bytes = NULL;
-    size_t size = 0;
+    Doc *doc = &documents->docs[file];
+    const char **bytes = &documents->bytes[file];
+    size_t *size = &documents->sizes[file];
     if (files == NULL) {
         return status_fail(TY_BAD_CONFIG, "%s=%.60s: no built-in file has this name", field->key,
                            value);
     }
     char *wanted = value_split_hash(value);
-    TyStatus status = files->open(files->user, value, &bytes, &size, base);
+    TyStatus status = files->open(files->user, value, bytes, size, base);
     if (status.code != TY_OK) {
         return status;
     }
-    status = load_json(bytes, size, doc);
+    status = load_json(*bytes, *size, doc);
     if (status.code != TY_OK) {
         TyStatus located =
             status_fail(status.code, "%s=%.60s: %.200s", field->key, base, status.message);
         return located;
     }
-    return user_file_name(doc, field->key, base, wanted, name);
+    return user_file_name(doc, field->key, base, wanted, documents->names[file]);
 }
 
 /* Opens the document of every file field, built-in or the user's. */
@@ -83,8 +86,8 @@ static TyStatus documents_open(Config *config, const TyFiles *files, Documents *
             const TyFile *built_in = game->files[file].files[config->values[i]];
             status = load_json(built_in->bytes, built_in->size, doc);
         } else {
-            status = user_file_open(&game->fields[i], files, config->file_value[file], doc,
-                                    documents->names[file]);
+            status =
+                user_file_open(&game->fields[i], files, config->file_value[file], documents, file);
         }
         documents->pointers[file] = doc;
         documents->count++;
@@ -156,6 +159,24 @@ static TyStatus shape_finish(TyRuleset *ruleset)
     return status;
 }
 
+/* Keeps the content of the user's files, so that logs can carry it. */
+static TyStatus files_keep(TyRuleset *ruleset, const Documents *documents)
+{
+    for (uint32_t i = 0; i < TY_FILES_MAX; i++) {
+        if (documents->bytes[i] == NULL) {
+            continue;
+        }
+        ruleset->file_bytes[i] = malloc(documents->sizes[i] + 1);
+        if (ruleset->file_bytes[i] == NULL) {
+            return status_fail(TY_NO_MEMORY, "no memory for the ruleset");
+        }
+        memcpy(ruleset->file_bytes[i], documents->bytes[i], documents->sizes[i]);
+        ruleset->file_bytes[i][documents->sizes[i]] = '\0';
+        ruleset->file_size[i] = documents->sizes[i];
+    }
+    return status_ok();
+}
+
 /* Fills a ruleset whose memory is there. */
 static TyStatus ruleset_build(TyRuleset *ruleset, const Config *config, const Documents *documents)
 {
@@ -164,6 +185,9 @@ static TyStatus ruleset_build(TyRuleset *ruleset, const Config *config, const Do
     TyStatus status = config_write(config->game, config->values, documents->names, ruleset->spec);
     if (status.code == TY_OK) {
         status = config->game->build(ruleset, documents->pointers);
+    }
+    if (status.code == TY_OK) {
+        status = files_keep(ruleset, documents);
     }
     return status.code == TY_OK ? shape_finish(ruleset) : status;
 }
@@ -199,6 +223,9 @@ TyStatus ty_ruleset_open(const char *spec, const TyFiles *files, TyRuleset **rul
 void ty_ruleset_close(TyRuleset *ruleset)
 {
     if (ruleset != NULL) {
+        for (uint32_t i = 0; i < TY_FILES_MAX; i++) {
+            free(ruleset->file_bytes[i]);
+        }
         free(ruleset->tables);
         free(ruleset);
     }
@@ -276,6 +303,12 @@ const TyField *ty_game_fields(const TyGame *game, uint32_t *count)
 {
     *count = config_field_count(game);
     return game->fields;
+}
+
+const char *ty_ruleset_file(const TyRuleset *ruleset, uint32_t file, size_t *size)
+{
+    *size = ruleset->file_size[file];
+    return ruleset->file_bytes[file];
 }
 
 const TyGame *ty_ruleset_game(const TyRuleset *ruleset)

@@ -158,6 +158,9 @@ typedef struct TyShape {
     uint64_t schema_hash;       /* of rules version, row layout and action names */
 } TyShape;
 
+/* The content of file `file` (the game's file-valued keys, in their order) if it is one of the
+ * user's own; NULL if it is built in. */
+TY_API const char *ty_ruleset_file(const TyRuleset *ruleset, uint32_t file, size_t *size);
 TY_API const TyGame *ty_ruleset_game(const TyRuleset *ruleset);
 TY_API const TyShape *ty_shape(const TyRuleset *ruleset);
 /* The value that the configuration has for `key`; aborts if the game has no such key. */

@@ -16,6 +16,17 @@ static inline uint16_t load_le16(const uint8_t *bytes)
     return (uint16_t)(bytes[0] | bytes[1] << 8);
 }
 
+static inline void store_le32(uint8_t *out, uint32_t value)
+{
+    store_le16(out, (uint16_t)value);
+    store_le16(out + 2, (uint16_t)(value >> 16));
+}
+
+static inline uint32_t load_le32(const uint8_t *bytes)
+{
+    return load_le16(bytes) | (uint32_t)load_le16(bytes + 2) << 16;
+}
+
 static inline uint64_t load_le64(const uint8_t *bytes)
 {
     uint64_t value = 0;

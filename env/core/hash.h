@@ -1,8 +1,9 @@
 /* 64-bit hashing of fields, the same on every machine. Not for secrets. */
 #pragma once
 
+#include "core/bytes.h"
+
 #include <stddef.h>
-#include <stdint.h>
 
 /* The finaliser of SplitMix64: a bijection in which every input bit moves every output bit. */
 static inline uint64_t hash_mix(uint64_t x)
@@ -23,12 +24,12 @@ static inline uint64_t hash_add(uint64_t hash, uint64_t value)
 static inline uint64_t hash_bytes(uint64_t hash, const uint8_t *bytes, size_t size)
 {
     uint64_t word = 0;
-    for (size_t i = 0; i < size; i++) {
+    size_t whole = size / 8 * 8;
+    for (size_t i = 0; i < whole; i += 8) {
+        hash = hash_add(hash, load_le64(bytes + i));
+    }
+    for (size_t i = whole; i < size; i++) {
         word |= (uint64_t)bytes[i] << (8 * (i & 7));
-        if ((i & 7) == 7) {
-            hash = hash_add(hash, word);
-            word = 0;
-        }
     }
     return hash_add(hash_add(hash, word), size);
 }
