@@ -1,0 +1,321 @@
+/* The files of a log directory: named by number, repaired when opened, appended to. */
+#define _GNU_SOURCE
+#include "replay/writer.h"
+
+#include "core/status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void writer_say(const Writer *writer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void writer_say(const Writer *writer, const char *format, ...)
+{
+    char sentence[TY_MESSAGE_MAX];
+    va_list args;
+    if (writer->options.message == NULL) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    writer->options.message(writer->options.user, sentence);
+}
+
+static void file_name(uint32_t number, char name[TY_NAME_MAX])
+{
+    snprintf(name, TY_NAME_MAX, "episodes-%06" PRIu32 ".tylog", number);
+}
+
+/* ---- Opening ---- */
+
+static TyStatus directory_open(Writer *writer, const char *directory)
+{
+    int length = snprintf(writer->directory, sizeof writer->directory, "%s", directory);
+    if (length < 0 || (size_t)length >= sizeof writer->directory) {
+        return status_fail(TY_LIMIT, "log directory: the path is too long");
+    }
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
+        return status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
+    }
+    writer->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (writer->directory_fd < 0) {
+        return status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
+    }
+    if (flock(writer->directory_fd, LOCK_EX | LOCK_NB) != 0) {
+        return status_fail(TY_IO, "log directory %.200s: %s", directory,
+                           errno == EWOULDBLOCK ? "somebody else is writing a log there"
+                                                : strerror(errno));
+    }
+    return status_ok();
+}
+
+/* The highest number of a log file in the directory; 0 if there is none. */
+static TyStatus newest_find(const Writer *writer, uint32_t *number)
+{
+    *number = 0;
+    DIR *entries = opendir(writer->directory);
+    if (entries == NULL) {
+        return status_fail(TY_IO, "log directory %.200s: %s", writer->directory, strerror(errno));
+    }
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        char name[TY_NAME_MAX];
+        unsigned found = 0;
+        if (sscanf(entry->d_name, "episodes-%6u.tylog", &found) != 1) {
+            continue;
+        }
+        file_name(found, name);
+        if (strcmp(name, entry->d_name) == 0 && found > *number) {
+            *number = found;
+        }
+    }
+    closedir(entries);
+    return status_ok();
+}
+
+static void report_gap(void *user, const LogGap *gap)
+{
+    const Writer *writer = user;
+    if (gap->offset + gap->size < writer->size) {
+        writer_say(writer,
+                   "log file %" PRIu32 ": %" PRIu64 " bytes at offset %" PRIu64
+                   " are damaged; replays skip them",
+                   writer->number, gap->size, gap->offset);
+    }
+}
+
+/* Reads the newest file to its last whole record and cuts off what is behind. False if the file is
+ * better left alone: then the next record begins another one. */
+static bool newest_repair(Writer *writer, const char *path)
+{
+    LogFile file;
+    LogReader reader;
+    LogRecord record;
+    if (log_file_open(path, &file).code != TY_OK) {
+        return false;
+    }
+    bool sound = log_reader_init(&reader, file.bytes, file.size).code == TY_OK;
+    writer->size = file.size;
+    reader.user = writer;
+    reader.gap = report_gap;
+    writer->sequence = 0;
+    while (sound && log_next_record(&reader, &record)) {
+        writer->sequence = record.sequence + 1;
+    }
+    uint64_t tail = file.size - reader.whole_end;
+    writer->file_id = reader.file_id;
+    writer->size = reader.whole_end;
+    log_file_close(&file);
+    if (!sound || tail > LOG_PAYLOAD_MAX + LOG_RECORD_EXTRA) {
+        writer_say(writer, "%.200s is damaged and stays as it is; a new file is begun", path);
+        return false;
+    }
+    if (tail > 0) {
+        writer_say(writer, "%.200s: the last %" PRIu64 " bytes, an unfinished record, are cut off",
+                   path, tail);
+    }
+    return true;
+}
+
+static bool newest_open(Writer *writer)
+{
+    char name[TY_NAME_MAX];
+    char path[WRITER_PATH_MAX + TY_NAME_MAX + 1];
+    file_name(writer->number, name);
+    snprintf(path, sizeof path, "%s/%s", writer->directory, name);
+    if (!newest_repair(writer, path)) {
+        return false;
+    }
+    writer->fd = openat(writer->directory_fd, name, O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (writer->fd < 0) {
+        return false;
+    }
+    if (writer->options.calls.truncate(writer->fd, (off_t)writer->size) != 0) {
+        close(writer->fd);
+        writer->fd = -1;
+        return false;
+    }
+    return true;
+}
+
+TyStatus writer_open(Writer *writer, const char *directory, const RecorderOptions *options)
+{
+    memset(writer, 0, sizeof *writer);
+    writer->options = *options;
+    writer->fd = writer->directory_fd = -1;
+    pthread_mutex_init(&writer->sync_mutex, NULL);
+    TyStatus status = directory_open(writer, directory);
+    if (status.code == TY_OK) {
+        status = newest_find(writer, &writer->number);
+    }
+    if (status.code == TY_OK && writer->number > 0) {
+        newest_open(writer);
+    }
+    if (status.code == TY_OK) {
+        status = writer_prepare(writer);
+    }
+    if (status.code != TY_OK) {
+        writer_close(writer);
+    }
+    return status;
+}
+
+void writer_close(Writer *writer)
+{
+    if (writer->fd >= 0) {
+        writer_sync(writer);
+        close(writer->fd);
+    }
+    if (writer->directory_fd >= 0) {
+        close(writer->directory_fd);
+    }
+    writer->fd = writer->directory_fd = -1;
+    pthread_mutex_destroy(&writer->sync_mutex);
+}
+
+/* ---- Writing ---- */
+
+/* Writes all of it. On failure nothing of it stays, or the file counts as broken. */
+static TyStatus file_append(Writer *writer, const uint8_t *bytes, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t written = writer->options.calls.write(writer->fd, bytes + done, size - done);
+        if (written < 0 && errno == EINTR) {
+            continue;
+        }
+        if (written <= 0) {
+            const char *why = written < 0 ? strerror(errno) : "nothing could be written";
+            TyStatus status = status_fail(TY_IO, "log %.120s: %s", writer->directory, why);
+            writer->broken =
+                done > 0 && writer->options.calls.truncate(writer->fd, (off_t)writer->size) != 0;
+            return status;
+        }
+        done += (size_t)written;
+    }
+    writer->size += size;
+    atomic_store(&writer->dirty, true);
+    return status_ok();
+}
+
+static void file_finish(Writer *writer)
+{
+    writer_sync(writer);
+    pthread_mutex_lock(&writer->sync_mutex);
+    if (writer->fd >= 0) {
+        close(writer->fd);
+    }
+    writer->fd = -1;
+    pthread_mutex_unlock(&writer->sync_mutex);
+}
+
+/* The bytes with which a file begins. */
+static void file_head(Writer *writer, uint8_t head[LOG_FILE_HEAD])
+{
+    if (getrandom(&writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
+        writer->file_id = hash_add(writer->file_id, (uint64_t)getpid() << 32 | writer->number);
+    }
+    memset(head, 0, LOG_FILE_HEAD);
+    memcpy(head, LOG_MAGIC, LOG_MAGIC_SIZE);
+    store_le16(head + 8, LOG_VERSION);
+    store_le64(head + 16, writer->file_id);
+    store_le64(head + 24, log_hash(writer->file_id, head, 24));
+}
+
+static TyStatus file_begin(Writer *writer)
+{
+    char name[TY_NAME_MAX];
+    uint8_t head[LOG_FILE_HEAD];
+    int fd = -1;
+    do {
+        if (writer->number >= 999999) {
+            return status_fail(TY_LIMIT, "log %.120s: there are too many files", writer->directory);
+        }
+        file_name(++writer->number, name);
+        fd = openat(writer->directory_fd, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
+                    0666);
+    } while (fd < 0 && errno == EEXIST);
+    if (fd < 0) {
+        return status_fail(TY_IO, "log %.120s/%s: %s", writer->directory, name, strerror(errno));
+    }
+    pthread_mutex_lock(&writer->sync_mutex);
+    writer->fd = fd;
+    pthread_mutex_unlock(&writer->sync_mutex);
+    writer->size = 0;
+    writer->sequence = 0;
+    writer->content_count = 0;
+    writer->broken = false;
+    file_head(writer, head);
+    TyStatus status = file_append(writer, head, sizeof head);
+    if (status.code != TY_OK) {
+        file_finish(writer);
+        unlinkat(writer->directory_fd, name, 0);
+        writer->number--;
+    } else if (writer->options.sync_ms != RECORDER_SYNC_NEVER) {
+        fsync(writer->directory_fd);
+    }
+    return status;
+}
+
+TyStatus writer_prepare(Writer *writer)
+{
+    if (writer->fd >= 0 && (writer->broken || writer->size >= writer->options.file_bytes_max)) {
+        file_finish(writer);
+    }
+    return writer->fd >= 0 ? status_ok() : file_begin(writer);
+}
+
+TyStatus writer_append(Writer *writer, uint8_t kind, uint8_t *record, uint32_t payload_size)
+{
+    size_t hashed = (size_t)LOG_RECORD_HEAD + payload_size;
+    store_le32(record, LOG_RECORD_MARK);
+    store_le32(record + 4, kind);
+    store_le32(record + 8, payload_size);
+    store_le32(record + 12, writer->sequence);
+    store_le64(record + 16, log_hash(writer->file_id, record, 16));
+    store_le64(record + hashed, log_hash(writer->file_id, record, hashed));
+    TyStatus status = file_append(writer, record, hashed + LOG_RECORD_TAIL);
+    writer->sequence += status.code == TY_OK;
+    return status;
+}
+
+bool writer_has_content(const Writer *writer, uint64_t hash)
+{
+    for (uint32_t i = 0; i < writer->content_count; i++) {
+        if (writer->contents[i] == hash) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void writer_note_content(Writer *writer, uint64_t hash)
+{
+    if (writer->content_count < WRITER_CONTENTS_MAX) {
+        writer->contents[writer->content_count++] = hash;
+    }
+}
+
+TyStatus writer_sync(Writer *writer)
+{
+    TyStatus status = status_ok();
+    if (!atomic_exchange(&writer->dirty, false) || writer->options.sync_ms == RECORDER_SYNC_NEVER) {
+        return status;
+    }
+    pthread_mutex_lock(&writer->sync_mutex);
+    if (writer->fd >= 0 && writer->options.calls.sync(writer->fd) != 0) {
+        status = status_fail(TY_IO, "log %.120s: %s", writer->directory, strerror(errno));
+    }
+    pthread_mutex_unlock(&writer->sync_mutex);
+    return status;
+}
