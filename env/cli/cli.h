@@ -33,8 +33,10 @@ typedef struct Settings {
     const char *agents;
     const char *seats;
     const char *actions;
+    const char *log;
     uint64_t seed;
     uint64_t episodes;
+    uint64_t episode;
     uint64_t threads;
     double seconds;
     bool json;
@@ -121,6 +123,7 @@ extern const Command command_play;
 extern const Command command_sim;
 extern const Command command_arena;
 extern const Command command_trace;
+extern const Command command_replay;
 extern const Command command_describe;
 extern const Command command_board;
 extern const Command command_bench;

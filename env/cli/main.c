@@ -5,8 +5,8 @@
 #include <string.h>
 
 static const Command *const commands[] = {
-    &command_play,     &command_sim,   &command_arena, &command_trace,
-    &command_describe, &command_board, &command_bench,
+    &command_play,   &command_sim,      &command_arena, &command_trace,
+    &command_replay, &command_describe, &command_board, &command_bench,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -18,6 +18,8 @@
 typedef struct Work {
     const Run *run;
     Results *results;
+    const TyObserver *observer; /* NULL: nobody follows */
+    atomic_uint table;          /* threads that have begun: each plays at a table of its own */
     atomic_uint next;
     atomic_uint done;
     atomic_uint failed; /* the lowest episode that failed; UINT32_MAX if none did */
@@ -58,18 +60,52 @@ uint64_t results_decisions(const Results *results)
     return sum;
 }
 
+/* A step that is told to the observer, if there is one. */
+static bool step_told(Match *match, uint32_t action, const TyObserver *observer, uint32_t table)
+{
+    int32_t earned[TY_SEATS_MAX];
+    memcpy(earned, match->reward, sizeof earned);
+    if (!match_step(match, action, NULL)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < TY_SEATS_MAX; i++) {
+        earned[i] = match->reward[i] - earned[i];
+    }
+    if (observer != NULL) {
+        observer->decision(observer->user, table, action, earned, match->state);
+    }
+    return true;
+}
+
+static void end_told(const Match *match, const TyObserver *observer, uint32_t table)
+{
+    const int32_t nothing[TY_SEATS_MAX] = {0};
+    bool capped = ty_head(match->state)->truncated != 0;
+    const TyEnding ending = {
+        .cause = capped ? TY_CAUSE_CAP : TY_CAUSE_RULES, .seat = -1, .reward = nothing};
+    if (observer != NULL) {
+        observer->end(observer->user, table, &ending, match->state);
+    }
+}
+
 /* Plays the episode of `seed` into one row of the results. False if an agent's action was illegal.
  */
-static bool play_episode(Match *match, uint64_t seed, const Results *results, int32_t *row)
+static bool play_episode(Match *match, uint64_t seed, const Work *work, uint32_t table,
+                         int32_t *row)
 {
+    const Results *results = work->results;
     match_start(match, seed, NULL);
+    if (work->observer != NULL) {
+        work->observer->begin(work->observer->user, table, seed, 0, match->state);
+    }
     int32_t decisions = 0;
     while (!match_over(match)) {
-        if (!match_step(match, match_choose(match), NULL)) {
+        if (!step_told(match, match_choose(match), work->observer, table)) {
             return false;
         }
         decisions++;
     }
+    end_told(match, work->observer, table);
     memcpy(row, match->reward, results->players * sizeof *row);
     row[results->players] = decisions;
     ty_metrics(match->ruleset, match->state, row + results->players + 1);
@@ -88,13 +124,14 @@ static void *work_main(void *argument)
     Work *work = argument;
     const Run *run = work->run;
     Match *match = match_open(run->ruleset, &run->seating);
+    uint32_t table = atomic_fetch_add(&work->table, 1);
     for (;;) {
         unsigned episode = atomic_fetch_add(&work->next, 1);
         if (episode >= run->episodes || atomic_load(&work->failed) != UINT32_MAX) {
             break;
         }
         int32_t *row = work->results->values + (size_t)episode * work->results->columns;
-        if (!play_episode(match, run->seed + episode, work->results, row)) {
+        if (!play_episode(match, run->seed + episode, work, table, row)) {
             note_failure(work, episode);
         }
         atomic_fetch_add(&work->done, 1);
@@ -132,6 +169,21 @@ static void work_spread(Work *work, uint32_t wanted)
     }
 }
 
+/* The recorder follows a table for each thread, if there is one. */
+static TyStatus feed_open(const Run *run, RecorderFeed **feed, TyObserver *observer)
+{
+    *feed = NULL;
+    if (run->recorder == NULL) {
+        return status_ok();
+    }
+    TyStatus status =
+        recorder_feed_open(run->recorder, run->ruleset, run->threads, run->seating.agents, feed);
+    if (status.code == TY_OK) {
+        *observer = recorder_observer(*feed);
+    }
+    return status;
+}
+
 TyStatus run_episodes(const Run *run, Results *results)
 {
     const TyShape *shape = ty_shape(run->ruleset);
@@ -144,11 +196,20 @@ TyStatus run_episodes(const Run *run, Results *results)
     if (results->values == NULL) {
         return status_fail(TY_NO_MEMORY, "no memory for %u episodes", run->episodes);
     }
+    RecorderFeed *feed = NULL;
+    TyObserver observer;
     Work work = {.run = run, .results = results};
+    TyStatus status = feed_open(run, &feed, &observer);
+    if (status.code != TY_OK) {
+        results_close(results);
+        return status;
+    }
+    work.observer = feed != NULL ? &observer : NULL;
     atomic_init(&work.failed, UINT32_MAX);
     double start = clock_seconds();
     work_spread(&work, run->threads < run->episodes ? run->threads : run->episodes);
     results->seconds = clock_seconds() - start;
+    recorder_feed_close(feed);
     unsigned failed = atomic_load(&work.failed);
     if (failed != UINT32_MAX) {
         results_close(results);

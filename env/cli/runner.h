@@ -3,6 +3,7 @@
 
 #include "cli/match.h"
 #include "cli/stats.h"
+#include "replay/replay.h"
 
 typedef struct Run {
     const TyRuleset *ruleset;
@@ -10,7 +11,8 @@ typedef struct Run {
     uint64_t seed; /* episode i has seed + i */
     uint32_t episodes;
     uint32_t threads;
-    const char *label; /* for the progress bar */
+    const char *label;  /* for the progress bar */
+    Recorder *recorder; /* writes every episode into a log; NULL: nobody does */
 } Run;
 
 /* One row of integers per episode: the return of each player in 1/64, the number of decisions, the
@@ -31,7 +33,7 @@ Column results_length(const Results *results); /* decisions per episode */
 uint64_t results_decisions(const Results *results);
 
 /* Plays the episodes. On success the caller frees the results with results_close; on failure
- * (an agent took an illegal action) the status says in which episode. */
+ * (an agent took an illegal action, the log could not be written) the status says what. */
 TyStatus run_episodes(const Run *run, Results *results);
 void results_close(Results *results);
 

@@ -93,6 +93,41 @@ static int print_json(const Settings *settings, const Run *run, const Results *r
     return output_print(settings, &json);
 }
 
+static void print_message(void *user, const char *sentence)
+{
+    (void)user;
+    fprintf(stderr, "trainyard sim: %s\n", sentence);
+}
+
+/* Opens the log of --log, if it is given. On failure it has complained, and returns the status. */
+static int log_open(const Settings *settings, Recorder **recorder)
+{
+    *recorder = NULL;
+    if (settings->log == NULL) {
+        return CLI_OK;
+    }
+    RecorderOptions options = recorder_defaults();
+    options.message = print_message;
+    TyStatus status = recorder_open(settings->log, &options, recorder);
+    return status.code == TY_OK ? CLI_OK : cli_failure(settings, "%s", status.message);
+}
+
+/* Closes the log and complains if anything is missing in it. */
+static int log_close(const Settings *settings, Recorder *recorder)
+{
+    if (recorder == NULL) {
+        return CLI_OK;
+    }
+    RecorderStats stats = recorder_stats(recorder);
+    TyStatus failure = recorder_failure(recorder);
+    recorder_close(recorder);
+    if (stats.lost > 0) {
+        return cli_failure(settings, "%" PRIu64 " episodes are not in the log: %s", stats.lost,
+                           failure.message);
+    }
+    return CLI_OK;
+}
+
 static int sim_play(const Settings *settings, const TyRuleset *ruleset)
 {
     Run run = {
@@ -106,8 +141,13 @@ static int sim_play(const Settings *settings, const TyRuleset *ruleset)
     if (status != CLI_OK) {
         return status;
     }
+    status = log_open(settings, &run.recorder);
+    if (status != CLI_OK) {
+        return status;
+    }
     Results results;
     TyStatus played = run_episodes(&run, &results);
+    int logged = log_close(settings, run.recorder);
     if (played.code != TY_OK) {
         return cli_failure(settings, "%s", played.message);
     }
@@ -117,7 +157,7 @@ static int sim_play(const Settings *settings, const TyRuleset *ruleset)
         print_table(&run, &results);
     }
     results_close(&results);
-    return status;
+    return status != CLI_OK ? status : logged;
 }
 
 static int sim_run(const Settings *settings)
@@ -132,8 +172,18 @@ static int sim_run(const Settings *settings)
 }
 
 static const Option sim_options[] = {
-    OPTION_AGENT,   OPTION_AGENTS, OPTION_EPISODES("1000"), OPTION_SEED,
-    OPTION_THREADS, OPTION_JSON,   {.name = NULL},
+    OPTION_AGENT,
+    OPTION_AGENTS,
+    OPTION_EPISODES("1000"),
+    OPTION_SEED,
+    OPTION_THREADS,
+    {.name = "log",
+     .value = "DIR",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(Settings, log),
+     .help = "Write every episode into a log, for 'trainyard replay'."},
+    OPTION_JSON,
+    {.name = NULL},
 };
 
 const Command command_sim = {
