@@ -33,6 +33,8 @@ verdict() {
 allow "core includes core and the public header" '^env/core/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h'
 allow "games include core, game.h and games" '^env/games/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|game\.h|games/[a-z_/]+\.h'
 allow "agents include the interface and the tables of their game" '^agents/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|agent\.h|game\.h|games/[a-z_/]+\.h|agents/[a-z_]+\.h|[a-z_]+expert[a-z_]*\.h'
+allow "pools include core, the registry and pools" '^env/pool/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|registry\.h|pool/[a-z_]+\.h'
+allow "logs include core, the configuration and logs" '^env/replay/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|config\.h|replay/[a-z_]+\.h'
 allow "the loader includes core" '^env/load/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|load/[a-z_]+\.h'
 for game in env/games/*/; do
     name=$(basename "$game")

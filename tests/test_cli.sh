@@ -70,7 +70,7 @@ check "help" accepts --help
 check "help lists the commands" grep -q arena out
 check "no command is an error that lists them" refuses 2 "arena"
 check "unknown command is an error that lists them" refuses 2 "arena" fly
-for command in play sim arena trace describe board bench; do
+for command in play sim arena trace replay describe board bench; do
     check "$command --help" accepts "$command" --help
     check "$command --help has an example" grep -q "^  trainyard $command" out
 done
@@ -262,6 +262,63 @@ check "own board is not the built-in one" refuses 1 "my_box@" trace "$game" --ac
 check "missing own board" refuses 2 "nowhere.json" sim "$game:$key=nowhere.json"
 check "unknown board" refuses 2 "$standard" sim "$game:$key=atlantis"
 check "broken own board" refuses 2 "line" sim "$game:$key=./cut.json"
+
+# ---- replay
+
+log=log/episodes-000001.tylog
+check "sim --log" accepts sim "$game" --agent random --episodes 20 --log log --threads 2
+check "replay verify" accepts replay verify $log
+check "replay verify counts" grep -q "20 episodes, .* 20 agree" out
+check "replay verify --json" accepts replay verify $log --json
+check "replay verify --json is JSON" is_json out
+python3 "$source/tests/log_tool.py" list $log >described
+check "a log read by nothing but its description" test "$(wc -l <described)" -eq 20
+check "replay show" accepts replay show $log
+check "replay show lists all" test "$(wc -l <out)" -eq 20
+check "replay show --json" accepts replay show $log --json
+check "replay show --json is JSON lines" is_json_lines out
+check "replay show --episode" accepts replay show $log --episode 3
+check "replay show --episode --json" accepts replay show $log --episode 3 --json
+check "replay show --episode --json is JSON" is_json out
+check "replay bisect of a sound log" accepts replay bisect $log
+for step in 1 17 64 65; do
+    python3 "$source/tests/log_tool.py" flip $log 5 $step flipped.tylog
+    run replay verify flipped.tylog
+    check "verify notices a flipped action" test "$status" -eq 1
+    check "verify says at which step" grep -q "^episode 5, .*step $step:" out
+    run replay bisect flipped.tylog
+    check "bisect notices a flipped action" test "$status" -eq 1
+    check "bisect finds the step" grep -q "^episode 5, .*step $step:" out
+    check "bisect --json finds the step" test "$("$tool" replay bisect flipped.tylog --json |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["step"])')" = $step
+done
+head -c -100 $log >torn.tylog
+run replay verify torn.tylog
+check "torn tail is left out" grep -q "unfinished" err
+check "torn tail is no failure" test "$status" -eq 0
+check "torn tail: the rest agrees" grep -q "19 agree" out
+cp torn.tylog log/episodes-000001.tylog
+run sim "$game" --agent random --episodes 2 --seed 50 --log log
+check "torn tail is cut off" grep -q "cut off" err
+check "and the log goes on" accepts replay verify $log
+check "and the log went on" grep -q "21 agree" out
+python3 - $log <<'PYTHON'
+import sys
+data = bytearray(open(sys.argv[1], "rb").read())
+data[len(data) // 2] ^= 4
+open("hurt.tylog", "wb").write(data)
+PYTHON
+check "damage is a failure" refuses 1 "damaged" replay verify hurt.tylog
+check "damage costs one episode" grep -q "20 agree" out
+check "no such episode" refuses 1 "21" replay show $log --episode 21
+check "not a log" refuses 1 "not an episode log" replay verify "$tool"
+check "no such log" refuses 1 "No such file" replay verify nowhere.tylog
+check "unknown kind of replay" refuses 2 "bisect" replay rewind $log
+check "log of an own board" accepts sim "$game:$key=./My Box.json" --agent random --episodes 3 --log own
+mv "My Box.json" elsewhere.json
+check "own board replays from the log alone" accepts replay verify own/episodes-000001.tylog
+mv elsewhere.json "My Box.json"
+check "log where none can be" refuses 1 "log directory" sim "$game" --episodes 1 --log /proc/none
 
 # ---- bench
 
