@@ -4,12 +4,16 @@
 #include <string.h>
 
 extern const TyGame convoi_game;
+extern const TyGame express_game;
+extern const TyGame nordic_game;
 
 extern const TyAgent random_agent;
 extern const TyAgent convoi_expert;
 
 const TyGame *const registry_games[] = {
     &convoi_game,
+    &nordic_game,
+    &express_game,
     NULL,
 };
 
