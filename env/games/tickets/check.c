@@ -19,9 +19,9 @@ uint64_t tickets_hash(const TyRuleset *ruleset, const void *state_, uint64_t has
     hash = hash_add(hash_add(hash, state->options), state->keeps);
     hash = hash_routes(hash, &state->claims);
     for (uint32_t seat = 0; seat < TY_PLAYERS_MAX; seat++) {
-        hash = hash_routes(hash_routes(hash, &state->owned[seat]), &state->closed[seat]);
+        hash = hash_routes(hash_add(hash, state->points[seat]), &state->closed[seat]);
         hash = hash_add(hash_add(hash, state->tickets[seat]), state->returned[seat]);
-        hash = hash_add(hash, state->points[seat]);
+        hash = hash_add(hash, state->complete[seat]);
     }
     hash = hash_add(hash_add(hash, state->ticket_deck), state->offered);
     hash = hash_add(hash_add(hash, state->chosen), state->front_shown);
@@ -64,15 +64,15 @@ static const char *check_absent(const TicketsTables *tables, const TicketsState 
 {
     for (uint32_t seat = tables->player_count; seat < TY_PLAYERS_MAX; seat++) {
         uint32_t any = state->bonus[seat] | state->wagons[seat] | state->points[seat];
-        for (uint32_t i = 0; i < TICKETS_TYPES_MAX; i++) {
+        for (uint32_t i = 0; i < TICKETS_SLOTS; i++) {
             any |= state->hand[seat][i];
         }
         for (uint32_t i = 0; i < TICKETS_CITIES_MAX; i++) {
             any |= state->network[seat][i];
         }
-        uint64_t sets = state->tickets[seat] | state->returned[seat];
+        uint64_t sets = state->tickets[seat] | state->returned[seat] | state->complete[seat];
         for (uint32_t i = 0; i < TICKETS_WORDS; i++) {
-            sets |= state->owned[seat].words[i] | state->closed[seat].words[i];
+            sets |= state->closed[seat].words[i];
         }
         if (any != 0 || sets != 0) {
             return "a seat that does not play owns something";
@@ -85,7 +85,7 @@ static const char *check_absent(const TicketsTables *tables, const TicketsState 
  */
 static const char *check_cards(const TicketsTables *tables, const TicketsState *state)
 {
-    for (uint32_t type = 0; type < TICKETS_TYPES_MAX; type++) {
+    for (uint32_t type = 0; type < TICKETS_SLOTS; type++) {
         uint32_t count = (uint32_t)(state->deck[type] + state->discard[type] + state->row[type] +
                                     state->laid[type] + state->revealed[type]);
         for (uint32_t seat = 0; seat < TY_PLAYERS_MAX; seat++) {
@@ -135,7 +135,7 @@ static const char *check_network(const TicketsTables *tables, const TicketsState
     }
     for (uint32_t i = 0; i < tables->route_count; i++) {
         const Route *route = &tables->route[i];
-        if (!routes_have(&state->owned[seat], i)) {
+        if (state->owner[i] != seat + 1) {
             continue;
         }
         length += route->length;
@@ -161,7 +161,7 @@ static RouteSet routes_closed(const TicketsTables *tables, const TicketsState *s
     for (uint32_t owner = 0; owner < tables->player_count; owner++) {
         for (uint32_t i = 0; i < tables->route_count; i++) {
             uint8_t twin = tables->route[i].twin;
-            if (!routes_have(&state->owned[owner], i)) {
+            if (state->owner[i] != owner + 1) {
                 continue;
             }
             routes_add(&closed, i);
@@ -173,25 +173,24 @@ static RouteSet routes_closed(const TicketsTables *tables, const TicketsState *s
     return closed;
 }
 
+/* A double route has two owners at most, different ones, and with two players only one. */
+static bool double_valid(const TicketsTables *tables, const TicketsState *state, uint32_t route)
+{
+    uint8_t twin = tables->route[route].twin;
+    if (twin == TICKETS_NONE || state->owner[route] == 0 || state->owner[twin] == 0) {
+        return true;
+    }
+    return tables->player_count > 2 && state->owner[route] != state->owner[twin];
+}
+
 static const char *check_routes(const TicketsTables *tables, const TicketsState *state)
 {
-    RouteSet seen = {{0}};
-    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        for (uint32_t i = 0; i < TICKETS_WORDS; i++) {
-            uint64_t owned = state->owned[seat].words[i];
-            if ((owned & ~tables->routes.words[i]) != 0 || (owned & seen.words[i]) != 0) {
-                return "a route does not exist or has two owners";
-            }
-            seen.words[i] |= owned;
+    for (uint32_t i = 0; i < TICKETS_ROUTES_MAX; i++) {
+        if (state->owner[i] > (i < tables->route_count ? tables->player_count : 0)) {
+            return "a route or its owner does not exist";
         }
-    }
-    for (uint32_t i = 0; i < tables->route_count; i++) {
-        uint8_t twin = tables->route[i].twin;
-        for (uint32_t seat = 0; twin != TICKETS_NONE && seat < tables->player_count; seat++) {
-            const RouteSet *others = tables->player_count == 2 ? &seen : &state->owned[seat];
-            if (routes_have(&state->owned[seat], i) && routes_have(others, twin)) {
-                return "both halves of a double route are taken";
-            }
+        if (i < tables->route_count && !double_valid(tables, state, i)) {
+            return "both halves of a double route are taken";
         }
     }
     for (uint32_t seat = 0; seat < tables->player_count; seat++) {
@@ -202,6 +201,10 @@ static const char *check_routes(const TicketsTables *tables, const TicketsState 
         const char *broken = check_network(tables, state, seat);
         if (broken != NULL) {
             return broken;
+        }
+        if (state->complete[seat] !=
+            tickets_linked(tables, state->network[seat], state->tickets[seat])) {
+            return "the completed tickets do not fit the routes";
         }
     }
     return NULL;
@@ -235,35 +238,66 @@ static const char *check_tickets(const TicketsTables *tables, const TicketsState
     return NULL;
 }
 
-/* The batches under the deck: each ticket in one of those that are not used up, and the batch on
- * top as the seat that put it there remembers it. */
+/* Tickets that are not in the deck any more, and those put under it, have numbers that follow each
+ * other. */
+static const char *check_ticket_order(const TicketsTables *tables, const TicketsState *state)
+{
+    uint64_t returned =
+        state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3];
+    uint32_t under = tables->rules.tickets_under ? (uint32_t)__builtin_popcountll(returned) : 0;
+    uint32_t deck = (uint32_t)__builtin_popcountll(state->ticket_deck);
+    if (state->ticket_drawn > state->ticket_end || deck + under != tickets_left(state) ||
+        (deck > 0 && state->ticket_drawn + deck != tables->ticket_count) ||
+        state->batch_first > state->ticket_end) {
+        return "the numbers of the tickets to be drawn are wrong";
+    }
+    if (deck > 0 ? state->batch_first != tables->ticket_count
+                 : state->batch_first > state->ticket_drawn) {
+        return "the first batch under the ticket deck is out of range";
+    }
+    return NULL;
+}
+
+/* Walks through the batches from the first on: each begins where the one before ends and was put
+ * there by one seat. Of the one on top a part may be drawn. */
 static const char *check_batches(const TicketsTables *tables, const TicketsState *state)
 {
-    uint64_t returned = 0;
-    for (uint32_t seat = 0; seat < TY_PLAYERS_MAX; seat++) {
-        returned |= state->returned[seat];
-    }
-    if (state->batch_first > state->batch_next || state->batch_first == 0 ||
-        (!tables->rules.tickets_under && state->batch_next != 1)) {
-        return "the batches under the ticket deck are out of range";
-    }
-    uint64_t used = 0;
+    uint32_t under = tables->rules.tickets_under;
+    uint32_t sizes[UINT8_MAX + 1] = {0};
+    uint32_t owners[UINT8_MAX + 1] = {0};
     for (uint32_t ticket = 0; ticket < TICKETS_MAX; ticket++) {
-        bool under = tables->rules.tickets_under && (returned >> ticket & 1) != 0;
         uint8_t batch = state->batch[ticket];
-        if (under ? batch < state->batch_first || batch >= state->batch_next : batch != 0) {
-            return "a ticket is in a batch that does not exist";
+        for (uint32_t seat = 0; under && seat < tables->player_count; seat++) {
+            bool here = state->returned[seat] >> ticket & 1;
+            sizes[batch] += here;
+            owners[batch] |= here ? 1u << seat : 0;
         }
-        used |= under ? UINT64_C(1) << (batch - state->batch_first) % 64 : 0;
+        bool returned =
+            under &&
+            ((state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3]) >>
+                 ticket &
+             1) != 0;
+        if (returned != (batch != 0)) {
+            return "a ticket is in a batch and not under the deck";
+        }
     }
-    uint32_t batches = (uint32_t)(state->batch_next - state->batch_first);
-    if (batches > TICKETS_MAX || (uint32_t)__builtin_popcountll(used) != batches) {
-        return "a batch of tickets is empty";
+    uint32_t first = state->batch_first;
+    uint32_t drawn = state->ticket_drawn > first ? state->ticket_drawn - first : 0;
+    uint32_t at = first;
+    while (at < state->ticket_end && sizes[at] != 0 && (owners[at] & (owners[at] - 1)) == 0) {
+        at += sizes[at] + (at == first ? drawn : 0);
     }
-    uint64_t front = state->front_shown != 0 ? tickets_front(state) : 0;
-    if (state->front_shown != 0 &&
-        (front == 0 || (front & ~state->front_shown) != 0 || state->ticket_deck != 0 ||
-         (state->front_shown & ~tickets_all(tables)) != 0)) {
+    return at == state->ticket_end ? NULL : "the batches under the ticket deck do not follow";
+}
+
+/* The batch on top, of which a part was drawn, as the seat that put it there remembers it. */
+static const char *check_front(const TicketsTables *tables, const TicketsState *state)
+{
+    uint64_t front = tables->rules.tickets_under ? tickets_front(state) : 0;
+    bool partial = front != 0 && state->ticket_drawn > state->batch_first;
+    if (partial != (state->front_shown != 0) ||
+        (front & ~state->front_shown & -(uint64_t)partial) ||
+        (state->front_shown & ~tickets_all(tables)) != 0) {
         return "the batch on top is not what it was";
     }
     return NULL;
@@ -343,8 +377,9 @@ static const char *check_options(const TicketsTables *tables, const TicketsState
 const char *tickets_check(const TyRuleset *ruleset, const void *state)
 {
     static const char *(*const checks[])(const TicketsTables *, const TicketsState *) = {
-        check_ranges,  check_absent, check_cards,   check_stack,      check_routes,  check_tickets,
-        check_batches, check_bonus,  check_payment, check_route_open, check_options,
+        check_ranges,  check_absent,       check_cards,   check_stack, check_routes,
+        check_tickets, check_ticket_order, check_batches, check_front, check_bonus,
+        check_payment, check_route_open,   check_options,
     };
     const TicketsTables *tables = tickets_tables(ruleset);
     for (uint32_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {

@@ -12,10 +12,10 @@
 /* ---- Wagon cards ------------------------------------------------------------------------------
  */
 
-static bool cards_any(const uint8_t cards[TICKETS_TYPES_MAX])
+static bool cards_any(const uint8_t cards[TICKETS_SLOTS])
 {
     uint32_t any = 0;
-    for (uint32_t i = 0; i < TICKETS_TYPES_MAX; i++) {
+    for (uint32_t i = 0; i < TICKETS_SLOTS; i++) {
         any |= cards[i];
     }
     return any != 0;
@@ -54,25 +54,13 @@ void tickets_row_fill(Play *play)
 /* ---- Tickets ----------------------------------------------------------------------------------
  */
 
-/* The tickets that lie under the deck; none if refused ones leave the game. */
-static uint64_t tickets_under(const TicketsState *state)
-{
-    if (state->batch_next == state->batch_first) {
-        return 0;
-    }
-    return state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3];
-}
-
-uint32_t tickets_left(const TicketsState *state)
-{
-    return (uint32_t)__builtin_popcountll(state->ticket_deck | tickets_under(state));
-}
-
 uint64_t tickets_front(const TicketsState *state)
 {
     uint64_t front = 0;
-    for (uint64_t left = tickets_under(state); left != 0; left &= left - 1) {
-        uint32_t ticket = (uint32_t)__builtin_ctzll(left);
+    uint64_t under =
+        state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3];
+    for (; under != 0; under &= under - 1) {
+        uint32_t ticket = (uint32_t)__builtin_ctzll(under);
         front |= (uint64_t)(state->batch[ticket] == state->batch_first) << ticket;
     }
     return front;
@@ -95,7 +83,7 @@ static void front_take(TicketsState *state, uint64_t front, uint32_t ticket)
     state->batch[ticket] = 0;
     if (front == bit) {
         state->front_shown = 0;
-        state->batch_first++;
+        state->batch_first = (uint8_t)(state->ticket_drawn + 1);
     }
 }
 
@@ -110,6 +98,7 @@ static void ticket_offer(Play *play)
     if (front != 0) {
         front_take(state, front, ticket);
     }
+    state->ticket_drawn++;
     state->ticket_deck &= ~(UINT64_C(1) << ticket);
     state->offered |= UINT64_C(1) << ticket;
     EVENT_CHANCE(play, EVENT_OFFER, STREAM_TICKETS, ticket, (int16_t)ticket);
@@ -127,21 +116,23 @@ void tickets_offer(Play *play, uint32_t count)
 static void tickets_refuse(Play *play, uint64_t refused)
 {
     TicketsState *state = play->state;
+    bool under = play->tables->rules.tickets_under;
+    uint8_t batch = under ? state->ticket_end : 0;
     state->returned[state->active] |= refused;
     for (uint64_t left = refused; left != 0; left &= left - 1) {
         uint32_t ticket = (uint32_t)__builtin_ctzll(left);
-        state->batch[ticket] = play->tables->rules.tickets_under ? state->batch_next : 0;
+        state->batch[ticket] = batch;
+        state->ticket_end = (uint8_t)(state->ticket_end + under);
         EVENT(play, EVENT_RETURN, (int16_t)ticket);
-    }
-    if (refused != 0 && play->tables->rules.tickets_under) {
-        state->batch_next++;
     }
 }
 
 void tickets_settle(Play *play)
 {
     TicketsState *state = play->state;
-    state->tickets[state->active] |= state->chosen;
+    uint8_t seat = state->active;
+    state->tickets[seat] |= state->chosen;
+    state->complete[seat] |= tickets_linked(play->tables, state->network[seat], state->chosen);
     for (uint64_t left = state->chosen; left != 0; left &= left - 1) {
         EVENT(play, EVENT_KEEP, (int16_t)__builtin_ctzll(left));
     }

@@ -129,11 +129,11 @@ static void blocks_cards(TyRuleset *ruleset, RowLayout *at)
     const TicketsTables *tables = ruleset->tables;
     at->row = block_cards(ruleset, "row", 1, "cards that lie face up");
     at->discard = block_cards(ruleset, "discard", 1, "cards in the discard pile");
+    at->laid = block_cards(ruleset, "laid", 1, "cards laid for the route being paid for");
+    at->revealed = block_cards(ruleset, "revealed", 1, "cards revealed for a tunnel");
     at->unseen = block_cards(ruleset, "unseen", 1,
                              "cards in the deck or in another hand, one cannot know which; in the "
                              "privileged row those in the deck");
-    at->laid = block_cards(ruleset, "laid", 1, "cards laid for the route being paid for");
-    at->revealed = block_cards(ruleset, "revealed", 1, "cards revealed for a tunnel");
     at->hand = block_cards(ruleset, "hand", tables->player_count,
                            "own hand first; of the others the cards that everybody saw them take, "
                            "in the privileged row all");
@@ -226,30 +226,46 @@ static inline uint32_t seat_behind(const TicketsTables *tables, uint32_t seat, u
     return other < tables->player_count ? other : other - tables->player_count;
 }
 
-static void observe_cards(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                          bool full, uint8_t *row)
+/* Copies all places of an array of cards. Those behind the last type are overwritten by the blocks
+ * that follow, so the blocks must be written in their order. */
+static inline void cards_copy(uint8_t *out, const uint8_t cards[TICKETS_SLOTS])
 {
-    const RowLayout *at = &tables->at;
-    uint32_t types = tables->type_count;
-    memcpy(row + at->row, state->row, types);
-    memcpy(row + at->discard, state->discard, types);
-    memcpy(row + at->laid, state->laid, types);
-    memcpy(row + at->revealed, state->revealed, types);
-    uint8_t unseen[TICKETS_TYPES_MAX];
-    memcpy(unseen, state->deck, sizeof unseen);
+    memcpy(out, cards, TICKETS_SLOTS);
+}
+
+/* Writes the hands; returns by `unseen` what is in the deck or hidden in them. */
+static void observe_hands(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
+                          bool full, uint8_t unseen[TICKETS_SLOTS], uint8_t *row)
+{
+    uint8_t *out = row + tables->at.hand;
     for (uint32_t i = 0; i < tables->player_count; i++) {
         uint32_t owner = seat_behind(tables, seat, i);
         const uint8_t *hand = state->hand[owner];
         const uint8_t *shown = i == 0 || full ? hand : state->known[owner];
-        uint8_t size = 0;
-        for (uint32_t type = 0; type < TICKETS_TYPES_MAX; type++) {
+        for (uint32_t type = 0; type < TICKETS_SLOTS; type++) {
             unseen[type] = (uint8_t)(unseen[type] + hand[type] - shown[type]);
-            size = (uint8_t)(size + hand[type]);
         }
-        memcpy(row + at->hand + types * i, shown, types);
-        row[at->hand_size + i] = size;
+        cards_copy(out, shown);
+        out += tables->type_count;
     }
-    memcpy(row + at->unseen, unseen, types);
+    for (uint32_t i = 0; i < tables->player_count; i++) {
+        out[i] = (uint8_t)cards_total(state->hand[seat_behind(tables, seat, i)]);
+    }
+}
+
+static void observe_cards(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
+                          bool full, uint8_t *row)
+{
+    const RowLayout *at = &tables->at;
+    uint8_t unseen[TICKETS_SLOTS];
+    memcpy(unseen, state->deck, sizeof unseen);
+    cards_copy(row + at->row, state->row);
+    cards_copy(row + at->discard, state->discard);
+    cards_copy(row + at->laid, state->laid);
+    cards_copy(row + at->revealed, state->revealed);
+    cards_copy(row + at->unseen, unseen);
+    observe_hands(tables, state, seat, full, unseen, row);
+    memcpy(row + at->unseen, unseen, tables->type_count);
 }
 
 /* What the others kept of their first tickets is shown when all have chosen (ruling E8). */
@@ -274,29 +290,28 @@ static void observe_seats(const TicketsTables *tables, const TicketsState *state
     }
 }
 
+/* Writes who has each route, counted from `seat`, sixteen routes at a time. */
+static void observe_owners(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
+                           uint8_t *out)
+{
+    uint8_t owners[TICKETS_ROUTES_MAX];
+    uint8_t players = tables->player_count;
+    for (uint32_t first = 0; first < tables->route_count; first += 16) {
+        for (uint32_t i = first; i < first + 16; i++) {
+            uint8_t owner = state->owner[i];
+            uint8_t behind = (uint8_t)(owner + players - seat);
+            uint8_t relative = (uint8_t)(owner > seat ? owner - seat : behind);
+            owners[i] = owner == 0 ? 0 : relative;
+        }
+    }
+    memcpy(out, owners, tables->route_count);
+}
+
 /* Eight bits as eight bytes, 0 or 1. */
 static inline uint64_t spread_bits(uint64_t bits)
 {
     uint64_t spread = ((bits & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
     return ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
-}
-
-/* The owner of every route, eight routes at a time: each has one owner at most, so that the seats
- * can be added up. */
-static void observe_owners(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                           uint8_t *out)
-{
-    for (uint32_t first = 0; first < tables->route_count; first += 8) {
-        uint64_t owners = 0;
-        for (uint32_t i = 0; i < tables->player_count; i++) {
-            const RouteSet *owned = &state->owned[seat_behind(tables, seat, i)];
-            owners += spread_bits(owned->words[first / 64] >> first % 64) * (i + 1);
-        }
-        uint8_t bytes[8];
-        store_le64(bytes, owners);
-        uint32_t count = tables->route_count - first < 8 ? tables->route_count - first : 8;
-        memcpy(out + first, bytes, count);
-    }
 }
 
 static void ticket_mark(uint64_t tickets, uint8_t value, uint8_t *out)
@@ -316,55 +331,42 @@ static uint8_t observe_deck(const TicketsTables *tables, const TicketsState *sta
     return (uint8_t)tickets_left(state);
 }
 
-/* Tickets above `batch`, which lies under the deck. */
-static uint8_t batch_depth(const TicketsTables *tables, const TicketsState *state, uint64_t under,
-                           uint8_t batch)
-{
-    if (state->phase == PHASE_KEEP_FIRST) {
-        return observe_deck(tables, state);
-    }
-    uint32_t depth = (uint32_t)__builtin_popcountll(state->ticket_deck);
-    for (; under != 0; under &= under - 1) {
-        depth += state->batch[__builtin_ctzll(under)] < batch;
-    }
-    return (uint8_t)depth;
-}
-
-/* The tickets that the seat put under the deck. Of the batch on top it knows what it was, but not
- * what others have drawn of it. */
+/* How deep the tickets lie that the seat put under the deck; not told while the others may still
+ * put first tickets there. Of the batch on top the seat knows what it was, but not what others have
+ * drawn of it. */
 static void observe_under(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
                           uint8_t *row)
 {
     uint8_t *depth = row + tables->at.depth;
     uint64_t own = state->returned[seat];
-    uint64_t under = 0;
-    for (uint32_t i = 0; i < tables->player_count; i++) {
-        under |= state->returned[i];
-    }
     memset(depth, 0, tables->ticket_count);
-    for (uint64_t left = own; left != 0; left &= left - 1) {
+    for (uint64_t left = own; left != 0 && state->phase != PHASE_KEEP_FIRST; left &= left - 1) {
         uint32_t ticket = (uint32_t)__builtin_ctzll(left);
-        depth[ticket] = batch_depth(tables, state, under, state->batch[ticket]);
+        int32_t above = state->batch[ticket] - state->ticket_drawn;
+        depth[ticket] = above > 0 ? (uint8_t)above : 0;
     }
     if (state->front_shown != 0 && (tickets_front(state) & own) != 0) {
         ticket_mark(state->front_shown, TICKET_REFUSED_MAYBE, row + tables->at.ticket);
     }
 }
 
+/* What the seat knows of each ticket, eight at a time: the sets are disjoint, or one is part of
+ * another and adds to it. */
 static void observe_tickets(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
                             uint8_t *row)
 {
-    uint8_t *ticket = row + tables->at.ticket;
-    memset(ticket, TICKET_UNKNOWN, tables->ticket_count);
-    if (state->active == seat) {
-        ticket_mark(state->offered, TICKET_OFFERED, ticket);
-        ticket_mark(state->chosen, TICKET_CHOSEN, ticket);
+    uint8_t values[TICKETS_MAX];
+    uint64_t offered = state->active == seat ? state->offered : 0;
+    uint64_t chosen = state->active == seat ? state->chosen : 0;
+    for (uint32_t i = 0; i < tables->ticket_count; i += 8) {
+        uint64_t word = spread_bits(state->tickets[seat] >> i) * TICKET_OPEN;
+        word += spread_bits(state->complete[seat] >> i) * (TICKET_COMPLETE - TICKET_OPEN);
+        word += spread_bits(state->returned[seat] >> i) * TICKET_REFUSED;
+        word += spread_bits(offered >> i) * TICKET_OFFERED;
+        word += spread_bits(chosen >> i) * (TICKET_CHOSEN - TICKET_OFFERED);
+        store_le64(values + i, word);
     }
-    for (uint64_t left = state->tickets[seat]; left != 0; left &= left - 1) {
-        uint32_t index = (uint32_t)__builtin_ctzll(left);
-        ticket[index] = ticket_complete(tables, state, seat, index) ? TICKET_COMPLETE : TICKET_OPEN;
-    }
-    ticket_mark(state->returned[seat], TICKET_REFUSED, ticket);
+    memcpy(row + tables->at.ticket, values, tables->ticket_count);
     if (tables->rules.tickets_under) {
         observe_under(tables, state, seat, row);
     }

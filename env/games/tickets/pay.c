@@ -36,7 +36,7 @@ static bool payable_with_sets(const TicketsTables *tables, const Route *route, c
 }
 
 bool tickets_route_payable(const TicketsTables *tables, const Route *route,
-                           const uint8_t hand[TICKETS_TYPES_MAX])
+                           const uint8_t hand[TICKETS_SLOTS])
 {
     uint32_t best = best_colour(tables, hand);
     if (route->set != 0) {
@@ -53,7 +53,7 @@ static inline void routes_join(RouteSet *set, const RouteSet *other)
     }
 }
 
-RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_TYPES_MAX])
+RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS])
 {
     RouteSet payable = {{0}};
     uint32_t best = 0;
@@ -95,7 +95,7 @@ static Colours route_colours(const TicketsTables *tables, const Route *route)
 }
 
 bool tickets_payment_complete(const TicketsTables *tables, const Route *route,
-                              const uint8_t laid[TICKETS_TYPES_MAX])
+                              const uint8_t laid[TICKETS_SLOTS])
 {
     uint32_t total = cards_total(laid);
     uint32_t step = route->set != 0 ? route->set - 1u : 1u;
@@ -182,7 +182,7 @@ uint32_t tickets_payment_next(const TicketsTables *tables, const TicketsState *s
     return next;
 }
 
-uint8_t tickets_payment_colour(const TicketsTables *tables, const uint8_t laid[TICKETS_TYPES_MAX])
+uint8_t tickets_payment_colour(const TicketsTables *tables, const uint8_t laid[TICKETS_SLOTS])
 {
     uint8_t type = 0;
     while (type < tables->locomotive && laid[type] == 0) {

@@ -134,6 +134,8 @@ static void tickets_resample_all(const TicketsTables *tables, TicketsState *stat
     for (uint32_t other = 0; other < tables->player_count; other++) {
         if (other != seat) {
             set_resample(tables, state, &state->tickets[other], &pool);
+            state->complete[other] =
+                tickets_linked(tables, state->network[other], state->tickets[other]);
             batches_resample(tables, state, other, batch_before, &pool);
         }
     }

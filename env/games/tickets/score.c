@@ -20,19 +20,21 @@ typedef struct Network {
     uint64_t edges_at[TICKETS_CITIES_MAX];
 } Network;
 
-static void network_build(const TicketsTables *tables, const RouteSet *routes, Network *network)
+static void network_build(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
+                          Network *network)
 {
     memset(network, 0, sizeof *network);
-    for (uint32_t word = 0; word < TICKETS_WORDS; word++) {
-        for (uint64_t left = routes->words[word]; left != 0; left &= left - 1) {
-            const Route *route = &tables->route[64 * word + (uint32_t)__builtin_ctzll(left)];
-            uint32_t edge = network->edge_count++;
-            for (uint32_t i = 0; i < 2; i++) {
-                network->end[edge][i] = route->city[i];
-                network->edges_at[route->city[i]] |= UINT64_C(1) << edge;
-            }
-            network->length[edge] = route->length;
+    for (uint32_t i = 0; i < tables->route_count; i++) {
+        if (state->owner[i] != seat + 1) {
+            continue;
         }
+        const Route *route = &tables->route[i];
+        uint32_t edge = network->edge_count++;
+        for (uint32_t end = 0; end < 2; end++) {
+            network->end[edge][end] = route->city[end];
+            network->edges_at[route->city[end]] |= UINT64_C(1) << edge;
+        }
+        network->length[edge] = route->length;
     }
 }
 
@@ -151,10 +153,10 @@ static uint32_t part_longest(const TicketsTables *tables, const Network *network
     return best;
 }
 
-uint32_t tickets_longest_path(const TicketsTables *tables, const RouteSet *routes)
+uint32_t tickets_longest_path(const TicketsTables *tables, const TicketsState *state, uint32_t seat)
 {
     Network network;
-    network_build(tables, routes, &network);
+    network_build(tables, state, seat, &network);
     uint64_t left = network.edge_count == 0 ? 0 : UINT64_MAX >> (64 - network.edge_count);
     uint32_t best = 0;
     while (left != 0) {
@@ -177,7 +179,7 @@ static void sheet_tickets(const TicketsTables *tables, const TicketsState *state
     for (uint64_t left = state->tickets[seat]; left != 0; left &= left - 1) {
         uint32_t ticket = (uint32_t)__builtin_ctzll(left);
         int32_t points = tables->ticket[ticket].points;
-        bool complete = ticket_complete(tables, state, seat, ticket);
+        bool complete = state->complete[seat] >> ticket & 1;
         sheet->tickets += complete ? points : -points;
         sheet->completed += complete;
         sheet->failed += !complete;
@@ -208,7 +210,7 @@ void tickets_sheets(const TicketsTables *tables, const TicketsState *state,
             sheet->bonus = tables->bonus_points[state->bonus[seat] - 1];
         }
         if (tables->rules.longest_breaks_tie) {
-            sheet->longest = (int32_t)tickets_longest_path(tables, &state->owned[seat]);
+            sheet->longest = (int32_t)tickets_longest_path(tables, state, seat);
         }
     }
     if (tables->rules.globetrotter) {

@@ -39,9 +39,9 @@ typedef struct TicketsState {
     uint64_t keeps;   /* tickets that may be kept next */
     RouteSet claims;
 
-    RouteSet owned[TY_PLAYERS_MAX];
     RouteSet closed[TY_PLAYERS_MAX]; /* routes that the seat cannot take: owned, or twins of such */
-    uint64_t tickets[TY_PLAYERS_MAX]; /* kept */
+    uint64_t tickets[TY_PLAYERS_MAX];  /* kept */
+    uint64_t complete[TY_PLAYERS_MAX]; /* of these, with linked cities */
     /* Refused by the seat: out of the game, or known to that seat to lie under the deck. */
     uint64_t returned[TY_PLAYERS_MAX];
     uint64_t ticket_deck; /* above those that were put under the deck */
@@ -56,30 +56,34 @@ typedef struct TicketsState {
 
     uint8_t phase;
     uint8_t active;
-    uint8_t route;       /* being paid for, plus one */
-    uint8_t cursor;      /* least type of card that may be laid next */
-    uint8_t due;         /* additional cards that the tunnel still wants */
-    uint8_t due_paid;    /* additional cards laid so far */
-    uint8_t last_turns;  /* turns left to play once the end is near; 0: it is not */
-    uint8_t passes;      /* in a row */
-    uint8_t choosing;    /* seats that still have to choose their first tickets */
-    uint8_t batch_first; /* the batch of returned tickets that is drawn first */
-    uint8_t batch_next;
-    uint8_t bonus_taken; /* link bonuses given out */
-    uint8_t stack;       /* locomotives beside the deck */
-    uint8_t winners;     /* seats, as bits */
-    uint8_t padding[2];
+    uint8_t route;      /* being paid for, plus one */
+    uint8_t cursor;     /* least type of card that may be laid next */
+    uint8_t due;        /* additional cards that the tunnel still wants */
+    uint8_t due_paid;   /* additional cards laid so far */
+    uint8_t last_turns; /* turns left to play once the end is near; 0: it is not */
+    uint8_t passes;     /* in a row */
+    uint8_t choosing;   /* seats that still have to choose their first tickets */
+    /* Tickets are numbered in the order in which they will be drawn: those of the first deck, then
+     * those that were put under it. */
+    uint8_t ticket_drawn; /* tickets drawn so far */
+    uint8_t ticket_end;   /* number of the next ticket to be put under the deck */
+    uint8_t batch_first;  /* number of the first ticket of the batch that is drawn first */
+    uint8_t bonus_taken;  /* link bonuses given out */
+    uint8_t stack;        /* locomotives beside the deck */
+    uint8_t winners;      /* seats, as bits */
+    uint8_t padding;
     uint8_t bonus[TY_PLAYERS_MAX]; /* place in the order of arrival, plus one */
     uint8_t wagons[TY_PLAYERS_MAX];
-    uint8_t deck[TICKETS_TYPES_MAX];
-    uint8_t discard[TICKETS_TYPES_MAX];
-    uint8_t row[TICKETS_TYPES_MAX];
-    uint8_t laid[TICKETS_TYPES_MAX];
-    uint8_t revealed[TICKETS_TYPES_MAX];
-    uint8_t hand[TY_PLAYERS_MAX][TICKETS_TYPES_MAX];
-    uint8_t known[TY_PLAYERS_MAX][TICKETS_TYPES_MAX]; /* of the hand, to everybody */
-    uint8_t filler[3];
-    uint8_t batch[TICKETS_MAX]; /* of a ticket under the deck; lower ones are drawn earlier */
+    uint8_t deck[TICKETS_SLOTS];
+    uint8_t discard[TICKETS_SLOTS];
+    uint8_t row[TICKETS_SLOTS];
+    uint8_t laid[TICKETS_SLOTS];
+    uint8_t revealed[TICKETS_SLOTS];
+    uint8_t hand[TY_PLAYERS_MAX][TICKETS_SLOTS];
+    uint8_t known[TY_PLAYERS_MAX][TICKETS_SLOTS]; /* of the hand, to everybody */
+    /* Of a ticket under the deck: the number of the first ticket that was put there with it. */
+    uint8_t batch[TICKETS_MAX];
+    uint8_t owner[TICKETS_ROUTES_MAX];                   /* seat plus one */
     uint8_t network[TY_PLAYERS_MAX][TICKETS_CITIES_MAX]; /* equal: linked by the seat's routes */
 } TicketsState;
 
@@ -159,40 +163,51 @@ static inline uint32_t action_claim(const TicketsTables *tables)
     return action_keep(tables) + tables->ticket_count;
 }
 
-static inline uint32_t cards_total(const uint8_t cards[TICKETS_TYPES_MAX])
+static inline uint32_t cards_total(const uint8_t cards[TICKETS_SLOTS])
 {
     uint32_t total = 0;
-    for (uint32_t i = 0; i < TICKETS_TYPES_MAX; i++) {
+    for (uint32_t i = 0; i < TICKETS_SLOTS; i++) {
         total += cards[i];
     }
     return total;
 }
 
-static inline bool ticket_complete(const TicketsTables *tables, const TicketsState *state,
-                                   uint32_t seat, uint32_t ticket)
+static inline bool ticket_linked(const TicketsTables *tables, const uint8_t *network,
+                                 uint32_t ticket)
 {
-    const uint8_t *network = state->network[seat];
-    const Ticket *card = &tables->ticket[ticket];
-    return network[card->city[0]] == network[card->city[1]];
+    const uint8_t *city = tables->ticket[ticket].city;
+    return network[city[0]] == network[city[1]];
+}
+
+/* The tickets of the set whose cities are linked in the network. */
+static inline uint64_t tickets_linked(const TicketsTables *tables, const uint8_t *network,
+                                      uint64_t set)
+{
+    uint64_t linked = 0;
+    for (; set != 0; set &= set - 1) {
+        uint32_t ticket = (uint32_t)__builtin_ctzll(set);
+        linked |= (uint64_t)ticket_linked(tables, network, ticket) << ticket;
+    }
+    return linked;
 }
 
 /* ---- Payments (pay.c) ------------------------------------------------------------------------ */
 
 /* Whether the hand can pay the route. */
 bool tickets_route_payable(const TicketsTables *tables, const Route *route,
-                           const uint8_t hand[TICKETS_TYPES_MAX]);
+                           const uint8_t hand[TICKETS_SLOTS]);
 /* All routes that the hand can pay, whoever owns them and however many wagons they take. */
-RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_TYPES_MAX]);
+RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS]);
 /* Whether the cards laid are a whole payment, under some reading of them. */
 bool tickets_payment_complete(const TicketsTables *tables, const Route *route,
-                              const uint8_t laid[TICKETS_TYPES_MAX]);
+                              const uint8_t laid[TICKETS_SLOTS]);
 /* Types of card that may be laid next, as bits: from `cursor` on, in the hand, and such that a
  * whole payment can still be made with cards of that type and later ones. */
 uint32_t tickets_payment_next(const TicketsTables *tables, const TicketsState *state);
 /* Types of card that may be laid as the next additional card of a tunnel. */
 uint32_t tickets_tunnel_next(const TicketsTables *tables, const TicketsState *state);
 /* The colour with which a tunnel is being paid; the locomotive if with nothing else. */
-uint8_t tickets_payment_colour(const TicketsTables *tables, const uint8_t laid[TICKETS_TYPES_MAX]);
+uint8_t tickets_payment_colour(const TicketsTables *tables, const uint8_t laid[TICKETS_SLOTS]);
 
 /* ---- Decks (deck.c) -------------------------------------------------------------------------- */
 
@@ -204,7 +219,11 @@ uint8_t tickets_card_draw(Play *play, TicketsEvent kind, int16_t second);
 /* Turns cards up until the row is full or no card is left. */
 void tickets_row_fill(Play *play);
 /* How many tickets can be drawn. */
-uint32_t tickets_left(const TicketsState *state);
+static inline uint32_t tickets_left(const TicketsState *state)
+{
+    return (uint32_t)(state->ticket_end - state->ticket_drawn);
+}
+
 /* The tickets of the returned batch that is drawn next; 0 if there is none. */
 uint64_t tickets_front(const TicketsState *state);
 /* Offers up to `count` tickets to the active seat. */
@@ -240,8 +259,9 @@ void tickets_sheets(const TicketsTables *tables, const TicketsState *state,
                     Sheet sheets[TY_PLAYERS_MAX]);
 /* The seats that win with these sheets, as bits. */
 uint8_t tickets_winners(const TicketsTables *tables, const Sheet sheets[TY_PLAYERS_MAX]);
-/* Spaces of the longest path over `routes` that uses no route twice. */
-uint32_t tickets_longest_path(const TicketsTables *tables, const RouteSet *routes);
+/* Spaces of the longest path over the seat's routes that uses none of them twice. */
+uint32_t tickets_longest_path(const TicketsTables *tables, const TicketsState *state,
+                              uint32_t seat);
 
 /* Computes offsets, sizes and blocks of the rows (observe.c). */
 void tickets_shape(TyRuleset *ruleset);

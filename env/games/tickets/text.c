@@ -5,7 +5,7 @@
  */
 
 static void json_cards(Json *out, const char *key, const TicketsTables *tables,
-                       const uint8_t cards[TICKETS_TYPES_MAX])
+                       const uint8_t cards[TICKETS_SLOTS])
 {
     json_open(out, key, '{');
     for (uint32_t i = 0; i < tables->type_count; i++) {
@@ -25,12 +25,12 @@ static void json_tickets(Json *out, const char *key, const TicketsTables *tables
     json_close(out, ']');
 }
 
-static void json_routes(Json *out, const char *key, const TicketsTables *tables,
-                        const RouteSet *set)
+static void json_routes(Json *out, const TicketsTables *tables, const TicketsState *state,
+                        uint32_t seat)
 {
-    json_open(out, key, '[');
+    json_open(out, "routes", '[');
     for (uint32_t i = 0; i < tables->route_count; i++) {
-        if (routes_have(set, i)) {
+        if (state->owner[i] == seat + 1) {
             json_put_string(out, NULL, tickets_name_route(tables, i));
         }
     }
@@ -51,7 +51,7 @@ static void json_seat(Json *out, const TicketsTables *tables, const TicketsState
         uint8_t place = state->bonus[seat];
         json_put_int(out, "bonus", place == 0 ? 0 : tables->bonus_points[place - 1]);
     }
-    json_routes(out, "routes", tables, &state->owned[seat]);
+    json_routes(out, tables, state, seat);
     json_close(out, '}');
 }
 
@@ -59,12 +59,14 @@ static void json_seat(Json *out, const TicketsTables *tables, const TicketsState
 static void json_batches(Json *out, const TicketsTables *tables, const TicketsState *state)
 {
     json_open(out, "batches", '[');
-    for (uint32_t batch = state->batch_first; batch < state->batch_next; batch++) {
+    for (uint32_t batch = state->batch_first; batch < state->ticket_end; batch++) {
         uint64_t set = 0;
         for (uint32_t i = 0; i < tables->ticket_count; i++) {
             set |= (uint64_t)(state->batch[i] == batch) << i;
         }
-        json_tickets(out, NULL, tables, set);
+        if (set != 0) {
+            json_tickets(out, NULL, tables, set);
+        }
     }
     json_close(out, ']');
 }
@@ -234,8 +236,7 @@ void tickets_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *ou
 /* ---- Text --------------------------------------------------------------------------------------
  */
 
-static void text_cards(const TicketsTables *tables, const uint8_t cards[TICKETS_TYPES_MAX],
-                       Text *out)
+static void text_cards(const TicketsTables *tables, const uint8_t cards[TICKETS_SLOTS], Text *out)
 {
     const char *separator = "";
     for (uint32_t i = 0; i < tables->type_count; i++) {
@@ -281,7 +282,7 @@ static void text_seat(const TicketsTables *tables, const TicketsState *state, ui
     text_cards(tables, owner == seat ? state->hand[owner] : state->known[owner], out);
     text_add(out, "%s\n  routes:", owner == seat ? "" : " seen");
     for (uint32_t i = 0; i < tables->route_count; i++) {
-        if (routes_have(&state->owned[owner], i)) {
+        if (state->owner[i] == owner + 1) {
             text_add(out, " %s", tickets_name_route(tables, i));
         }
     }
@@ -296,7 +297,7 @@ static void text_own_tickets(const TicketsTables *tables, const TicketsState *st
         uint32_t ticket = (uint32_t)__builtin_ctzll(left);
         text_add(out, " ");
         text_ticket(tables, ticket, out);
-        text_add(out, "%s;", ticket_complete(tables, state, seat, ticket) ? " (complete)" : "");
+        text_add(out, "%s;", state->complete[seat] >> ticket & 1 ? " (complete)" : "");
     }
     text_add(out, "\n");
 }

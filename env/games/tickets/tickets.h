@@ -6,6 +6,7 @@
 enum {
     TICKETS_COLOURS_MAX = 8,
     TICKETS_TYPES_MAX = TICKETS_COLOURS_MAX + 1, /* the colours, then the locomotive */
+    TICKETS_SLOTS = 16, /* places of an array of cards, so that two are added in one instruction */
     TICKETS_CITIES_MAX = 48,
     TICKETS_ROUTES_MAX = 128,
     TICKETS_WORDS = TICKETS_ROUTES_MAX / 64, /* words of a set of routes */
@@ -100,7 +101,7 @@ typedef struct TicketsTables {
     bool first_random;
     bool ask_forced;
     uint16_t turns_max; /* 0: no cap */
-    uint8_t card_count[TICKETS_TYPES_MAX];
+    uint8_t card_count[TICKETS_SLOTS];
     uint8_t bonus_points[TY_PLAYERS_MAX]; /* link bonus in order of arrival, or globetrotter */
     uint8_t bonus_city[2];
     RowLayout at;

@@ -59,8 +59,8 @@ void tickets_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
         state->deck[tables->locomotive] = 0;
     }
     state->ticket_deck = tickets_all(tables);
-    state->batch_first = 1;
-    state->batch_next = 1;
+    state->ticket_end = tables->ticket_count;
+    state->batch_first = tables->ticket_count;
     state->choosing = tables->player_count;
     if (tables->first_random) {
         first_player_draw(&play);
@@ -303,9 +303,11 @@ static void claim_finish(Play *play)
     uint8_t index = (uint8_t)(state->route - 1);
     const Route *route = &play->tables->route[index];
     uint8_t seat = state->active;
-    routes_add(&state->owned[seat], index);
+    state->owner[index] = (uint8_t)(seat + 1);
     routes_close(play, index);
     network_join(play, route);
+    state->complete[seat] |= tickets_linked(play->tables, state->network[seat],
+                                            state->tickets[seat] & ~state->complete[seat]);
     state->wagons[seat] = (uint8_t)(state->wagons[seat] - route->length);
     state->points[seat] = (uint16_t)(state->points[seat] + route->points);
     EVENT(play, EVENT_CLAIM, index, route->points, state->wagons[seat]);
