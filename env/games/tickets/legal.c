@@ -29,12 +29,11 @@ static uint64_t draw_options(const TicketsTables *tables, const TicketsState *st
 static RouteSet claim_choices(const TicketsTables *tables, const TicketsState *state)
 {
     uint8_t seat = state->active;
-    RouteSet claims = tickets_payable(tables, state->hand[seat]);
+    RouteSet open = tables->within[state->wagons[seat]];
     for (uint32_t i = 0; i < TICKETS_WORDS; i++) {
-        claims.words[i] &=
-            tables->within[state->wagons[seat]].words[i] & ~state->closed[seat].words[i];
+        open.words[i] &= ~state->closed[seat].words[i];
     }
-    return claims;
+    return tickets_payable(tables, &open, state->hand[seat]);
 }
 
 static bool routes_any(const RouteSet *set)

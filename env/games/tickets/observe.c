@@ -137,12 +137,12 @@ static void blocks_cards(TyRuleset *ruleset, RowLayout *at)
     at->hand = block_cards(ruleset, "hand", tables->player_count,
                            "own hand first; of the others the cards that everybody saw them take, "
                            "in the privileged row all");
-    at->hand_size = block_seats(ruleset, "hand_size", UINT8_MAX, 1, "cards in hand");
 }
 
 static void blocks_seats(TyRuleset *ruleset, RowLayout *at)
 {
     const TicketsTables *tables = ruleset->tables;
+    at->hand_size = block_seats(ruleset, "hand_size", UINT8_MAX, 1, "cards in hand");
     at->wagons = block_seats(ruleset, "wagons", TICKETS_WAGONS_MAX, 1, "wagons left");
     at->ticket_count = block_seats(ruleset, "ticket_count", TICKETS_MAX, 1,
                                    "tickets kept; 0 while the others choose their first ones");
@@ -163,13 +163,6 @@ static void blocks_seats(TyRuleset *ruleset, RowLayout *at)
 static void blocks_map(TyRuleset *ruleset, RowLayout *at)
 {
     const TicketsTables *tables = ruleset->tables;
-    at->owner = block_add(ruleset, false,
-                          (TyBlock){.name = "owner",
-                                    .kind = TY_BLOCK_CATEGORY,
-                                    .rows = 1,
-                                    .columns = tables->route_count,
-                                    .maximum = tables->player_count,
-                                    .help = "who has each route, counted from the own seat"});
     at->ticket = block_add(ruleset, false,
                            (TyBlock){.name = "ticket",
                                      .kind = TY_BLOCK_CATEGORY,
@@ -183,10 +176,17 @@ static void blocks_map(TyRuleset *ruleset, RowLayout *at)
                                         .kind = TY_BLOCK_COUNT,
                                         .rows = 1,
                                         .columns = tables->ticket_count,
-                                        .maximum = TICKETS_MAX,
+                                        .maximum = UINT8_MAX,
                                         .help = "tickets above the batch in which a ticket lies "
                                                 "that the own seat refused"});
     }
+    at->owner = block_add(ruleset, false,
+                          (TyBlock){.name = "owner",
+                                    .kind = TY_BLOCK_CATEGORY,
+                                    .rows = 1,
+                                    .columns = tables->route_count,
+                                    .maximum = tables->player_count,
+                                    .help = "who has each route, counted from the own seat"});
 }
 
 void tickets_shape(TyRuleset *ruleset)
@@ -198,8 +198,8 @@ void tickets_shape(TyRuleset *ruleset)
     shape->state_size = sizeof(TicketsState);
     blocks_single(ruleset);
     blocks_cards(ruleset, &tables->at);
-    blocks_seats(ruleset, &tables->at);
     blocks_map(ruleset, &tables->at);
+    blocks_seats(ruleset, &tables->at);
     tables->at.size = (uint16_t)shape->row_size;
     shape->full_size = shape->row_size;
     shape->full_block_count = shape->row_block_count;
@@ -226,46 +226,50 @@ static inline uint32_t seat_behind(const TicketsTables *tables, uint32_t seat, u
     return other < tables->player_count ? other : other - tables->player_count;
 }
 
-/* Copies all places of an array of cards. Those behind the last type are overwritten by the blocks
- * that follow, so the blocks must be written in their order. */
+/* The parts of a row are written in their order and in whole words: what a part writes behind its
+ * end is overwritten by the next ones. The last part, that of the seats, writes no byte too much,
+ * and together with the tickets is longer than any such excess. */
 static inline void cards_copy(uint8_t *out, const uint8_t cards[TICKETS_SLOTS])
 {
     memcpy(out, cards, TICKETS_SLOTS);
 }
 
-/* Writes the hands; returns by `unseen` what is in the deck or hidden in them. */
-static void observe_hands(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                          bool full, uint8_t unseen[TICKETS_SLOTS], uint8_t *row)
+/* What is in the deck, or in other hands and not known to all. */
+static void observe_unseen(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
+                           uint8_t *out)
 {
-    uint8_t *out = row + tables->at.hand;
-    for (uint32_t i = 0; i < tables->player_count; i++) {
+    uint8_t unseen[TICKETS_SLOTS];
+    memcpy(unseen, state->deck, sizeof unseen);
+    for (uint32_t i = 1; i < tables->player_count; i++) {
         uint32_t owner = seat_behind(tables, seat, i);
         const uint8_t *hand = state->hand[owner];
-        const uint8_t *shown = i == 0 || full ? hand : state->known[owner];
+        const uint8_t *known = state->known[owner];
         for (uint32_t type = 0; type < TICKETS_SLOTS; type++) {
-            unseen[type] = (uint8_t)(unseen[type] + hand[type] - shown[type]);
+            unseen[type] = (uint8_t)(unseen[type] + hand[type] - known[type]);
         }
-        cards_copy(out, shown);
-        out += tables->type_count;
     }
-    for (uint32_t i = 0; i < tables->player_count; i++) {
-        out[i] = (uint8_t)cards_total(state->hand[seat_behind(tables, seat, i)]);
-    }
+    cards_copy(out, unseen);
 }
 
 static void observe_cards(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
                           bool full, uint8_t *row)
 {
     const RowLayout *at = &tables->at;
-    uint8_t unseen[TICKETS_SLOTS];
-    memcpy(unseen, state->deck, sizeof unseen);
     cards_copy(row + at->row, state->row);
     cards_copy(row + at->discard, state->discard);
     cards_copy(row + at->laid, state->laid);
     cards_copy(row + at->revealed, state->revealed);
-    cards_copy(row + at->unseen, unseen);
-    observe_hands(tables, state, seat, full, unseen, row);
-    memcpy(row + at->unseen, unseen, tables->type_count);
+    if (full) {
+        cards_copy(row + at->unseen, state->deck);
+    } else {
+        observe_unseen(tables, state, seat, row + at->unseen);
+    }
+    cards_copy(row + at->hand, state->hand[seat]);
+    for (uint32_t i = 1; i < tables->player_count; i++) {
+        uint32_t owner = seat_behind(tables, seat, i);
+        cards_copy(row + at->hand + tables->type_count * i,
+                   full ? state->hand[owner] : state->known[owner]);
+    }
 }
 
 /* What the others kept of their first tickets is shown when all have chosen (ruling E8). */
@@ -277,6 +281,7 @@ static void observe_seats(const TicketsTables *tables, const TicketsState *state
     for (uint32_t i = 0; i < tables->player_count; i++) {
         uint32_t owner = seat_behind(tables, seat, i);
         uint32_t count = (uint32_t)__builtin_popcountll(state->tickets[owner]);
+        row[at->hand_size + i] = (uint8_t)cards_total(state->hand[owner]);
         row[at->wagons + i] = state->wagons[owner];
         row[at->ticket_count + i] = choosing && i > 0 ? 0 : (uint8_t)count;
         store_le16(row + at->points + 2 * i, state->points[owner]);
@@ -290,21 +295,20 @@ static void observe_seats(const TicketsTables *tables, const TicketsState *state
     }
 }
 
-/* Writes who has each route, counted from `seat`, sixteen routes at a time. */
-static void observe_owners(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
+/* Writes who has each route, counted from `seat`, eight routes at a time. */
+static void observe_owners(const TicketsTables *tables, const TicketsState *state, uint8_t seat,
                            uint8_t *out)
 {
-    uint8_t owners[TICKETS_ROUTES_MAX];
     uint8_t players = tables->player_count;
-    for (uint32_t first = 0; first < tables->route_count; first += 16) {
-        for (uint32_t i = first; i < first + 16; i++) {
-            uint8_t owner = state->owner[i];
-            uint8_t behind = (uint8_t)(owner + players - seat);
-            uint8_t relative = (uint8_t)(owner > seat ? owner - seat : behind);
-            owners[i] = owner == 0 ? 0 : relative;
+    for (uint32_t first = 0; first < tables->route_count; first += 8) {
+        const uint8_t *owners = state->owner + first;
+        uint8_t relative[8];
+        for (uint32_t i = 0; i < 8; i++) {
+            uint8_t behind = (uint8_t)(owners[i] + (owners[i] > seat ? 0 : players) - seat);
+            relative[i] = owners[i] == 0 ? 0 : behind;
         }
+        memcpy(out + first, relative, sizeof relative);
     }
-    memcpy(out, owners, tables->route_count);
 }
 
 /* Eight bits as eight bytes, 0 or 1. */
@@ -355,7 +359,7 @@ static void observe_under(const TicketsTables *tables, const TicketsState *state
 static void observe_tickets(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
                             uint8_t *row)
 {
-    uint8_t values[TICKETS_MAX];
+    uint8_t *out = row + tables->at.ticket;
     uint64_t offered = state->active == seat ? state->offered : 0;
     uint64_t chosen = state->active == seat ? state->chosen : 0;
     for (uint32_t i = 0; i < tables->ticket_count; i += 8) {
@@ -364,9 +368,8 @@ static void observe_tickets(const TicketsTables *tables, const TicketsState *sta
         word += spread_bits(state->returned[seat] >> i) * TICKET_REFUSED;
         word += spread_bits(offered >> i) * TICKET_OFFERED;
         word += spread_bits(chosen >> i) * (TICKET_CHOSEN - TICKET_OFFERED);
-        store_le64(values + i, word);
+        store_le64(out + i, word);
     }
-    memcpy(row + tables->at.ticket, values, tables->ticket_count);
     if (tables->rules.tickets_under) {
         observe_under(tables, state, seat, row);
     }
@@ -400,9 +403,9 @@ void tickets_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat
     row[AT_TICKET_DECK + 1] = (uint8_t)(tables->bonus_count - state->bonus_taken);
     store_le16(row + AT_TURNS, state->turns);
     observe_cards(tables, state, seat, full, row);
-    observe_seats(tables, state, seat, full, row);
-    observe_owners(tables, state, seat, row + tables->at.owner);
     observe_tickets(tables, state, seat, row);
+    observe_owners(tables, state, (uint8_t)seat, row + tables->at.owner);
+    observe_seats(tables, state, seat, full, row);
     if (full) {
         observe_places(tables, state, seat, row + tables->at.place);
     }

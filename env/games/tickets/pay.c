@@ -12,6 +12,12 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* The most sets that `spare` cards beyond one for each space allow. */
+static inline uint32_t sets_most(const Route *route, uint32_t spare)
+{
+    return least(route->length, route->set == 3 ? spare / 2 : spare / 3);
+}
+
 /* The most cards of one colour among `cards`. */
 static uint32_t best_colour(const TicketsTables *tables, const uint8_t *cards)
 {
@@ -53,28 +59,36 @@ static inline void routes_join(RouteSet *set, const RouteSet *other)
     }
 }
 
-RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS])
+/* Adds the routes that single cards pay, without sets. */
+static void payable_single(const TicketsTables *tables, const uint8_t *hand, uint32_t best,
+                           RouteSet *payable)
+{
+    uint32_t locomotives = hand[tables->locomotive];
+    uint32_t gray = tables->colour_count;
+    for (uint32_t i = 0; i < gray; i++) {
+        uint32_t cards = hand[i];
+        routes_join(payable, &tables->alone[i][least(cards, TICKETS_LENGTH_MAX)]);
+        routes_join(payable, &tables->mixed[i][least(cards + locomotives, TICKETS_LENGTH_MAX)]);
+    }
+    routes_join(payable, &tables->alone[gray][least(best, TICKETS_LENGTH_MAX)]);
+    routes_join(payable, &tables->mixed[gray][least(best + locomotives, TICKETS_LENGTH_MAX)]);
+}
+
+RouteSet tickets_payable(const TicketsTables *tables, const RouteSet *open,
+                         const uint8_t hand[TICKETS_SLOTS])
 {
     RouteSet payable = {{0}};
-    uint32_t best = 0;
-    uint32_t locomotives = hand[tables->locomotive];
-    uint32_t total = locomotives;
-    for (uint32_t i = 0; i < tables->colour_count; i++) {
-        uint32_t cards = hand[i];
-        routes_join(&payable, &tables->alone[i][least(cards, TICKETS_LENGTH_MAX)]);
-        routes_join(&payable, &tables->mixed[i][least(cards + locomotives, TICKETS_LENGTH_MAX)]);
-        best = cards > best ? cards : best;
-        total += cards;
-    }
-    uint32_t gray = tables->colour_count;
-    routes_join(&payable, &tables->alone[gray][least(best, TICKETS_LENGTH_MAX)]);
-    routes_join(&payable, &tables->mixed[gray][least(best + locomotives, TICKETS_LENGTH_MAX)]);
+    uint32_t best = best_colour(tables, hand);
+    uint32_t total = cards_total(hand);
+    payable_single(tables, hand, best, &payable);
     for (uint32_t word = 0; word < TICKETS_WORDS; word++) {
-        for (uint64_t left = tables->with_sets.words[word]; left != 0; left &= left - 1) {
+        uint64_t left = tables->with_sets.words[word] & open->words[word];
+        payable.words[word] &= open->words[word];
+        for (; left != 0; left &= left - 1) {
             uint32_t index = 64 * word + (uint32_t)__builtin_ctzll(left);
-            if (payable_with_sets(tables, &tables->route[index], hand, total, best)) {
-                routes_add(&payable, index);
-            }
+            const Route *route = &tables->route[index];
+            payable.words[word] |= (uint64_t)payable_with_sets(tables, route, hand, total, best)
+                                   << index % 64;
         }
     }
     return payable;
@@ -126,21 +140,18 @@ typedef struct Purse {
     uint32_t from;
 } Purse;
 
-/* Whether the payment can be completed after one card of type `from`. The more sets the better:
- * each allows more cards and asks for one fewer that stands for a space by itself. So it is enough
- * to look at the payment with the most sets. */
+/* Whether a payment that may have sets can be completed after one card of type `from`. The more
+ * sets the better: each allows more cards and asks for one fewer that stands for a space by itself.
+ * So it is enough to look at the payment with the most sets. */
 static bool payment_completable(const TicketsTables *tables, const Route *route, const Purse *purse)
 {
     uint32_t laid_count = purse->laid_count + 1;
     uint32_t spare = purse->spare - 1;
-    uint32_t sets = 0;
     if (laid_count + spare < route->length) {
         return false;
     }
-    if (route->set != 0) {
-        sets = least(route->length, (laid_count + spare - route->length) / (route->set - 1u));
-    }
-    uint32_t size = route->length + (route->set != 0 ? (route->set - 1u) * sets : 0);
+    uint32_t sets = sets_most(route, laid_count + spare - route->length);
+    uint32_t size = route->length + (route->set - 1u) * sets;
     if (laid_count > size) {
         return false;
     }
@@ -166,10 +177,36 @@ static bool payment_completable(const TicketsTables *tables, const Route *route,
     return false;
 }
 
+/* The cards that may be laid next for a route without sets: cards of one colour, then locomotives,
+ * as many as it has spaces. */
+static uint32_t payment_next_single(const TicketsTables *tables, const TicketsState *state,
+                                    const Route *route)
+{
+    const uint8_t *hand = state->hand[state->active];
+    uint32_t missing = route->length - cards_total(state->laid);
+    uint32_t locomotives = route->locomotives ? hand[tables->locomotive] : 0;
+    if (missing == 0) {
+        return 0;
+    }
+    uint32_t next = locomotives >= missing ? 1u << tables->locomotive : 0;
+    uint32_t laid = tickets_payment_colour(tables, state->laid);
+    Colours colours = route_colours(tables, route);
+    for (uint32_t i = colours.first; i < colours.end; i++) {
+        bool fits = laid == tables->locomotive ? state->laid[laid] == 0 : laid == i;
+        if (fits && state->cursor <= i && hand[i] > 0 && hand[i] + locomotives >= missing) {
+            next |= 1u << i;
+        }
+    }
+    return next;
+}
+
 uint32_t tickets_payment_next(const TicketsTables *tables, const TicketsState *state)
 {
     const Route *route = &tables->route[state->route - 1];
     const uint8_t *hand = state->hand[state->active];
+    if (route->set == 0) {
+        return payment_next_single(tables, state, route);
+    }
     Purse purse = {.laid = state->laid, .hand = hand, .laid_count = cards_total(state->laid)};
     uint32_t next = 0;
     for (uint32_t type = tables->type_count; type-- > state->cursor;) {

@@ -212,23 +212,19 @@ static void tickets_kept(Play *play)
 /* ---- Routes ------------------------------------------------------------------------------------
  */
 
-static void claim_begin(Play *play, uint8_t route)
-{
-    play->state->route = (uint8_t)(route + 1);
-    play->state->cursor = 0;
-    tickets_ask(play, PHASE_PAY);
-}
-
-/* Moves a card from the hand to the payment. A card that others knew of counts as laid first. */
-static void card_lay(Play *play, uint8_t type)
+/* Moves cards from the hand to the payment. Cards that others knew of count as laid first. */
+static void cards_lay(Play *play, uint8_t type, uint8_t count)
 {
     TicketsState *state = play->state;
     uint8_t seat = state->active;
-    state->hand[seat][type]--;
-    state->known[seat][type] = (uint8_t)(state->known[seat][type] - (state->known[seat][type] > 0));
-    state->laid[type]++;
+    uint8_t known = state->known[seat][type];
+    state->hand[seat][type] = (uint8_t)(state->hand[seat][type] - count);
+    state->known[seat][type] = (uint8_t)(known > count ? known - count : 0);
+    state->laid[type] = (uint8_t)(state->laid[type] + count);
     state->cursor = type;
-    EVENT(play, EVENT_LAY, type, (int16_t)(state->route - 1));
+    for (uint8_t i = 0; i < count; i++) {
+        EVENT(play, EVENT_LAY, type, (int16_t)(state->route - 1));
+    }
 }
 
 /* The cards of a payment, and those that a tunnel revealed, go to the discards; where locomotives
@@ -365,10 +361,26 @@ static void payment_done(Play *play)
     }
 }
 
+/* A route that takes nothing but cards of its colour leaves nothing to ask. */
+static void claim_begin(Play *play, uint8_t index)
+{
+    const Route *route = &play->tables->route[index];
+    bool forced =
+        route->set == 0 && !route->locomotives && route->colour < play->tables->colour_count;
+    play->state->route = (uint8_t)(index + 1);
+    play->state->cursor = 0;
+    if (forced && !play->tables->ask_forced) {
+        cards_lay(play, route->colour, route->length);
+        payment_done(play);
+    } else {
+        tickets_ask(play, PHASE_PAY);
+    }
+}
+
 static void card_pay(Play *play, uint8_t type)
 {
     TicketsState *state = play->state;
-    card_lay(play, type);
+    cards_lay(play, type, 1);
     if (state->phase == PHASE_PAY) {
         tickets_ask(play, PHASE_PAY);
         return;
