@@ -9,6 +9,8 @@ extern const TyGame nordic_game;
 
 extern const TyAgent random_agent;
 extern const TyAgent convoi_expert;
+extern const TyAgent express_expert;
+extern const TyAgent nordic_expert;
 
 const TyGame *const registry_games[] = {
     &convoi_game,
@@ -20,6 +22,8 @@ const TyGame *const registry_games[] = {
 const TyAgent *const registry_agents[] = {
     &random_agent,
     &convoi_expert,
+    &nordic_expert,
+    &express_expert,
     NULL,
 };
 

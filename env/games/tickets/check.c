@@ -190,7 +190,7 @@ static const char *check_routes(const TicketsTables *tables, const TicketsState 
             return "a route or its owner does not exist";
         }
         if (i < tables->route_count && !double_valid(tables, state, i)) {
-            return "both halves of a double route are taken";
+            return "both halves of a pair of routes are taken";
         }
     }
     for (uint32_t seat = 0; seat < tables->player_count; seat++) {

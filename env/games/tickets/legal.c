@@ -171,31 +171,19 @@ void tickets_play_on(Play *play)
     }
 }
 
-/* As bits_expand, but writes no byte behind `count`. */
-static void bits_expand_exactly(uint64_t bits, uint32_t count, uint8_t *out)
-{
-    uint8_t tail[8];
-    uint32_t whole = count & ~7u;
-    bits_expand(bits, whole, out);
-    if (whole < count) {
-        bits_expand(bits >> whole, 8, tail);
-        memcpy(out + whole, tail, count - whole);
-    }
-}
-
 void tickets_legal(const TyRuleset *ruleset, const void *state_, uint8_t *mask)
 {
     const TicketsTables *tables = tickets_tables(ruleset);
     const TicketsState *state = state_;
-    bits_expand_exactly(state->options, action_keep(tables), mask);
+    bits_expand(state->options, action_keep(tables), mask);
     if (state->keeps != 0) {
-        bits_expand_exactly(state->keeps, tables->ticket_count, mask + action_keep(tables));
+        bits_expand(state->keeps, tables->ticket_count, mask + action_keep(tables));
     }
     uint8_t *claims = mask + action_claim(tables);
     for (uint32_t first = 0; first < tables->route_count; first += 64) {
         uint32_t count = tables->route_count - first < 64 ? tables->route_count - first : 64;
         if (state->claims.words[first / 64] != 0) {
-            bits_expand_exactly(state->claims.words[first / 64], count, claims + first);
+            bits_expand(state->claims.words[first / 64], count, claims + first);
         }
     }
 }

@@ -311,13 +311,6 @@ static void observe_owners(const TicketsTables *tables, const TicketsState *stat
     }
 }
 
-/* Eight bits as eight bytes, 0 or 1. */
-static inline uint64_t spread_bits(uint64_t bits)
-{
-    uint64_t spread = ((bits & 0xff) * 0x0101010101010101u) & 0x8040201008040201u;
-    return ((spread + 0x7f7f7f7f7f7f7f7fu) >> 7) & 0x0101010101010101u;
-}
-
 static void ticket_mark(uint64_t tickets, uint8_t value, uint8_t *out)
 {
     for (; tickets != 0; tickets &= tickets - 1) {
@@ -363,11 +356,11 @@ static void observe_tickets(const TicketsTables *tables, const TicketsState *sta
     uint64_t offered = state->active == seat ? state->offered : 0;
     uint64_t chosen = state->active == seat ? state->chosen : 0;
     for (uint32_t i = 0; i < tables->ticket_count; i += 8) {
-        uint64_t word = spread_bits(state->tickets[seat] >> i) * TICKET_OPEN;
-        word += spread_bits(state->complete[seat] >> i) * (TICKET_COMPLETE - TICKET_OPEN);
-        word += spread_bits(state->returned[seat] >> i) * TICKET_REFUSED;
-        word += spread_bits(offered >> i) * TICKET_OFFERED;
-        word += spread_bits(chosen >> i) * (TICKET_CHOSEN - TICKET_OFFERED);
+        uint64_t word = bits_spread(state->tickets[seat] >> i) * TICKET_OPEN;
+        word += bits_spread(state->complete[seat] >> i) * (TICKET_COMPLETE - TICKET_OPEN);
+        word += bits_spread(state->returned[seat] >> i) * TICKET_REFUSED;
+        word += bits_spread(offered >> i) * TICKET_OFFERED;
+        word += bits_spread(chosen >> i) * (TICKET_CHOSEN - TICKET_OFFERED);
         store_le64(out + i, word);
     }
     if (tables->rules.tickets_under) {
