@@ -59,6 +59,15 @@ static void test_first_tickets_are_three_keep_at_least_two(void **slot)
     assert_int_equal(table->state.phase, PHASE_KEEP_FIRST);
 }
 
+static void test_first_player_is_drawn(void **slot)
+{
+    Table *table = table_open(slot, "express:players=4");
+    table_chance(table, "first_player", "3");
+    table_reset(table, 5);
+    assert_int_equal(table->state.active, 3);
+    assert_int_equal(table->state.phase, PHASE_KEEP_FIRST);
+}
+
 /* ---- Drawing cards --------------------------------------------------------------------------- */
 
 static void test_e1_each_card_is_chosen_by_itself(void **slot)
@@ -583,6 +592,7 @@ int main(void)
         TABLE_TEST(test_map_is_called_a_reconstruction),
         TABLE_TEST(test_setup_deals_four_cards_and_turns_up_five),
         TABLE_TEST(test_first_tickets_are_three_keep_at_least_two),
+        TABLE_TEST(test_first_player_is_drawn),
         TABLE_TEST(test_e1_each_card_is_chosen_by_itself),
         TABLE_TEST(test_e2_one_card_left_is_drawn_and_the_second_skipped),
         TABLE_TEST(test_e2_no_card_left_makes_drawing_illegal),

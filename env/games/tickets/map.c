@@ -1,4 +1,4 @@
-/* Reading the maps of the ticket games. The format is described in the MAPS.md of each game. */
+/* Reading the maps of the ticket games. The format: MAPS.md in this folder. */
 #include "games/tickets/read.h"
 
 #include <string.h>
