@@ -37,7 +37,7 @@ uint8_t tickets_card_draw(Play *play, TicketsEvent kind, int16_t second)
     uint32_t type =
         draw(&state->head, play->tape, STREAM_CARDS, state->deck, play->tables->type_count);
     state->deck[type]--;
-    EVENT_CHANCE(play, kind, STREAM_CARDS, type, (int16_t)type, second);
+    EVENT_CHANCE(play, (uint16_t)kind, STREAM_CARDS, type, (int16_t)type, second);
     return (uint8_t)type;
 }
 
