@@ -12,20 +12,6 @@
 /* ---- Wagon cards ------------------------------------------------------------------------------
  */
 
-static bool cards_any(const uint8_t cards[TICKETS_SLOTS])
-{
-    uint32_t any = 0;
-    for (uint32_t i = 0; i < TICKETS_SLOTS; i++) {
-        any |= cards[i];
-    }
-    return any != 0;
-}
-
-bool tickets_pile_any(const TicketsState *state)
-{
-    return cards_any(state->deck) || cards_any(state->discard);
-}
-
 uint8_t tickets_card_draw(Play *play, TicketsEvent kind, int16_t second)
 {
     TicketsState *state = play->state;
@@ -45,7 +31,7 @@ void tickets_row_fill(Play *play)
 {
     TicketsState *state = play->state;
     uint32_t count = cards_total(state->row);
-    while (count < TICKETS_ROW_SIZE && tickets_pile_any(state)) {
+    while (count < TICKETS_ROW_SIZE && pile_any(state)) {
         state->row[tickets_card_draw(play, EVENT_TURN_UP, 0)]++;
         count++;
     }

@@ -18,7 +18,7 @@ static uint64_t take_options(const TicketsTables *tables, const TicketsState *st
  * be drawn in the game whose rulebook says so (ruling N7); the second takes what there is. */
 static uint64_t draw_options(const TicketsTables *tables, const TicketsState *state, bool first)
 {
-    bool pile = tickets_pile_any(state);
+    bool pile = pile_any(state);
     if (first && !pile && tables->rules.draw_needs_pile) {
         return 0;
     }
@@ -29,11 +29,12 @@ static uint64_t draw_options(const TicketsTables *tables, const TicketsState *st
 static RouteSet claim_choices(const TicketsTables *tables, const TicketsState *state)
 {
     uint8_t seat = state->active;
-    RouteSet open = tables->within[state->wagons[seat]];
+    const RouteSet *within = &tables->within[state->wagons[seat]];
+    RouteSet claims = tickets_payable(tables, state->hand[seat]);
     for (uint32_t i = 0; i < TICKETS_WORDS; i++) {
-        open.words[i] &= ~state->closed[seat].words[i];
+        claims.words[i] &= within->words[i] & ~state->closed[seat].words[i];
     }
-    return tickets_payable(tables, &open, state->hand[seat]);
+    return claims;
 }
 
 static bool routes_any(const RouteSet *set)

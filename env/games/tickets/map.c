@@ -301,6 +301,27 @@ static void check_connected(Reader *reader)
     }
 }
 
+/* Puts a route into the class of those that cost the same. Ferries have 45 different prices at
+ * most, the other routes with sets nine. */
+static void index_class(TicketsTables *tables, uint32_t index)
+{
+    const Route *route = &tables->route[index];
+    uint32_t at = 0;
+    while (at < tables->class_count && (tables->classes[at].length != route->length ||
+                                        tables->classes[at].matched != route->matched ||
+                                        tables->classes[at].set != route->set)) {
+        at++;
+    }
+    SetClass *class = &tables->classes[at];
+    tables->class_count = (uint8_t)(at == tables->class_count ? at + 1 : tables->class_count);
+    class->length = route->length;
+    class->matched = route->matched;
+    class->set = route->set;
+    class->locomotives = route->locomotives;
+    routes_add(&class->all, index);
+    routes_add(&class->colour[route->colour], index);
+}
+
 /* Sets of routes by what pays for them, so that a hand is compared with all routes at once. */
 static void index_routes(TicketsTables *tables)
 {
@@ -311,7 +332,7 @@ static void index_routes(TicketsTables *tables)
             routes_add(&tables->within[wagons], i);
         }
         if (route->set != 0) {
-            routes_add(&tables->with_sets, i);
+            index_class(tables, i);
             continue;
         }
         RouteSet *sets =

@@ -238,17 +238,15 @@ static inline void cards_copy(uint8_t *out, const uint8_t cards[TICKETS_SLOTS])
 static void observe_unseen(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
                            uint8_t *out)
 {
-    uint8_t unseen[TICKETS_SLOTS];
-    memcpy(unseen, state->deck, sizeof unseen);
+    CardWords unseen = cards_words(state->deck);
     for (uint32_t i = 1; i < tables->player_count; i++) {
         uint32_t owner = seat_behind(tables, seat, i);
-        const uint8_t *hand = state->hand[owner];
-        const uint8_t *known = state->known[owner];
-        for (uint32_t type = 0; type < TICKETS_SLOTS; type++) {
-            unseen[type] = (uint8_t)(unseen[type] + hand[type] - known[type]);
-        }
+        CardWords hand = cards_words(state->hand[owner]);
+        CardWords known = cards_words(state->known[owner]);
+        unseen.low += hand.low - known.low;
+        unseen.high += hand.high - known.high;
     }
-    cards_copy(out, unseen);
+    memcpy(out, &unseen, sizeof unseen);
 }
 
 static void observe_cards(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
@@ -295,19 +293,27 @@ static void observe_seats(const TicketsTables *tables, const TicketsState *state
     }
 }
 
-/* Writes who has each route, counted from `seat`, eight routes at a time. */
+/* Who has `count` routes, counted from `seat`; written so that compilers do all at once. */
+static inline void owners_turn(const uint8_t *owners, uint32_t count, uint8_t seat, uint8_t players,
+                               uint8_t *out)
+{
+    uint8_t relative[16];
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t behind = (uint8_t)(owners[i] + (owners[i] > seat ? 0 : players) - seat);
+        relative[i] = owners[i] == 0 ? 0 : behind;
+    }
+    memcpy(out, relative, count);
+}
+
 static void observe_owners(const TicketsTables *tables, const TicketsState *state, uint8_t seat,
                            uint8_t *out)
 {
-    uint8_t players = tables->player_count;
-    for (uint32_t first = 0; first < tables->route_count; first += 8) {
-        const uint8_t *owners = state->owner + first;
-        uint8_t relative[8];
-        for (uint32_t i = 0; i < 8; i++) {
-            uint8_t behind = (uint8_t)(owners[i] + (owners[i] > seat ? 0 : players) - seat);
-            relative[i] = owners[i] == 0 ? 0 : behind;
-        }
-        memcpy(out + first, relative, sizeof relative);
+    uint32_t first = 0;
+    for (; first + 16 <= tables->route_count; first += 16) {
+        owners_turn(state->owner + first, 16, seat, tables->player_count, out + first);
+    }
+    for (; first < tables->route_count; first += 8) {
+        owners_turn(state->owner + first, 8, seat, tables->player_count, out + first);
     }
 }
 

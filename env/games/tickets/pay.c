@@ -12,10 +12,10 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The most sets that `spare` cards beyond one for each space allow. */
-static inline uint32_t sets_most(const Route *route, uint32_t spare)
+/* The most sets of `set` cards that `spare` cards beyond one for each of `length` spaces allow. */
+static inline uint32_t sets_most(uint32_t length, uint32_t set, uint32_t spare)
 {
-    return least(route->length, route->set == 3 ? spare / 2 : spare / 3);
+    return least(length, set == 3 ? spare / 2 : spare / 3);
 }
 
 /* The most cards of one colour among `cards`. */
@@ -74,22 +74,40 @@ static void payable_single(const TicketsTables *tables, const uint8_t *hand, uin
     routes_join(payable, &tables->mixed[gray][least(best + locomotives, TICKETS_LENGTH_MAX)]);
 }
 
-RouteSet tickets_payable(const TicketsTables *tables, const RouteSet *open,
-                         const uint8_t hand[TICKETS_SLOTS])
+/* Adds the routes of a class that the hand pays: those of colours of which it has as many cards as
+ * sets and locomotives leave open. */
+static void payable_class(const TicketsTables *tables, const SetClass *class, const uint8_t *hand,
+                          uint32_t total, RouteSet *payable)
+{
+    if (total < class->length) {
+        return;
+    }
+    uint32_t single = class->locomotives ? hand[tables->locomotive] : 0;
+    single += sets_most(class->length, class->set, total - class->length);
+    if (single >= class->length) {
+        routes_join(payable, &class->all);
+        return;
+    }
+    uint32_t missing = class->length - single;
+    bool any = false;
+    for (uint32_t i = 0; i < tables->colour_count && missing <= class->matched; i++) {
+        if (hand[i] >= missing) {
+            routes_join(payable, &class->colour[i]);
+            any = true;
+        }
+    }
+    if (any) {
+        routes_join(payable, &class->colour[tables->colour_count]);
+    }
+}
+
+RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS])
 {
     RouteSet payable = {{0}};
-    uint32_t best = best_colour(tables, hand);
     uint32_t total = cards_total(hand);
-    payable_single(tables, hand, best, &payable);
-    for (uint32_t word = 0; word < TICKETS_WORDS; word++) {
-        uint64_t left = tables->with_sets.words[word] & open->words[word];
-        payable.words[word] &= open->words[word];
-        for (; left != 0; left &= left - 1) {
-            uint32_t index = 64 * word + (uint32_t)__builtin_ctzll(left);
-            const Route *route = &tables->route[index];
-            payable.words[word] |= (uint64_t)payable_with_sets(tables, route, hand, total, best)
-                                   << index % 64;
-        }
+    payable_single(tables, hand, best_colour(tables, hand), &payable);
+    for (uint32_t i = 0; i < tables->class_count; i++) {
+        payable_class(tables, &tables->classes[i], hand, total, &payable);
     }
     return payable;
 }
@@ -150,7 +168,7 @@ static bool payment_completable(const TicketsTables *tables, const Route *route,
     if (laid_count + spare < route->length) {
         return false;
     }
-    uint32_t sets = sets_most(route, laid_count + spare - route->length);
+    uint32_t sets = sets_most(route->length, route->set, laid_count + spare - route->length);
     uint32_t size = route->length + (route->set - 1u) * sets;
     if (laid_count > size) {
         return false;

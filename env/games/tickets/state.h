@@ -3,6 +3,8 @@
 
 #include "games/tickets/tickets.h"
 
+#include <string.h>
+
 /* Questions. Each belongs to the active seat. */
 typedef enum Phase {
     PHASE_KEEP_FIRST, /* which of the tickets dealt at the start to keep */
@@ -163,13 +165,32 @@ static inline uint32_t action_claim(const TicketsTables *tables)
     return action_keep(tables) + tables->ticket_count;
 }
 
+/* An array of cards as two words, of which each byte counts one type: words are added and taken
+ * away byte by byte as long as no count leaves its byte. */
+typedef struct CardWords {
+    uint64_t low;
+    uint64_t high;
+} CardWords;
+
+static inline CardWords cards_words(const uint8_t cards[TICKETS_SLOTS])
+{
+    CardWords words;
+    memcpy(&words.low, cards, sizeof words.low);
+    memcpy(&words.high, cards + 8, sizeof words.high);
+    return words;
+}
+
+/* All cards of a map are fewer than 256, so the sum of the bytes is found in the highest one. */
 static inline uint32_t cards_total(const uint8_t cards[TICKETS_SLOTS])
 {
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < TICKETS_SLOTS; i++) {
-        total += cards[i];
-    }
-    return total;
+    CardWords words = cards_words(cards);
+    return (uint32_t)(((words.low + words.high) * UINT64_C(0x0101010101010101)) >> 56);
+}
+
+static inline bool cards_any(const uint8_t cards[TICKETS_SLOTS])
+{
+    CardWords words = cards_words(cards);
+    return (words.low | words.high) != 0;
 }
 
 static inline bool ticket_linked(const TicketsTables *tables, const uint8_t *network,
@@ -196,9 +217,8 @@ static inline uint64_t tickets_linked(const TicketsTables *tables, const uint8_t
 /* Whether the hand can pay the route. */
 bool tickets_route_payable(const TicketsTables *tables, const Route *route,
                            const uint8_t hand[TICKETS_SLOTS]);
-/* The routes of `open` that the hand can pay. */
-RouteSet tickets_payable(const TicketsTables *tables, const RouteSet *open,
-                         const uint8_t hand[TICKETS_SLOTS]);
+/* All routes that the hand can pay, whoever owns them and however many wagons they take. */
+RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS]);
 /* Whether the cards laid are a whole payment, under some reading of them. */
 bool tickets_payment_complete(const TicketsTables *tables, const Route *route,
                               const uint8_t laid[TICKETS_SLOTS]);
@@ -213,7 +233,10 @@ uint8_t tickets_payment_colour(const TicketsTables *tables, const uint8_t laid[T
 /* ---- Decks (deck.c) -------------------------------------------------------------------------- */
 
 /* Whether a card is left in the deck or the discards. */
-bool tickets_pile_any(const TicketsState *state);
+static inline bool pile_any(const TicketsState *state)
+{
+    return cards_any(state->deck) || cards_any(state->discard);
+}
 /* Takes the top card of the deck, after reshuffling if it is empty. `kind` is the event that tells
  * it, `second` its second argument. */
 uint8_t tickets_card_draw(Play *play, TicketsEvent kind, int16_t second);

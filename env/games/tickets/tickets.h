@@ -13,10 +13,11 @@ enum {
     TICKETS_MAX = 64,                        /* tickets of a map */
     TICKETS_LENGTH_MAX = 9,                  /* spaces of a route */
     TICKETS_WAGONS_MAX = 60,
-    TICKETS_CARDS_MAX = 24, /* wagon cards of one type */
-    TICKETS_ROW_SIZE = 5,   /* cards that lie face up */
-    TICKETS_HAND_FIRST = 4, /* cards dealt to everyone */
-    TICKETS_OFFER_MAX = 5,  /* tickets offered at a time */
+    TICKETS_CARDS_MAX = 24,   /* wagon cards of one type */
+    TICKETS_ROW_SIZE = 5,     /* cards that lie face up */
+    TICKETS_HAND_FIRST = 4,   /* cards dealt to everyone */
+    TICKETS_OFFER_MAX = 5,    /* tickets offered at a time */
+    TICKETS_CLASSES_MAX = 54, /* lengths by numbers of ferry symbols, and the other routes */
     TICKETS_NAMES_SIZE = 12288,
 
     TICKETS_NONE = 0xff, /* no twin, no city */
@@ -68,6 +69,17 @@ typedef struct Route {
     uint16_t name;
 } Route;
 
+/* Routes that cost the same but for their colours, and may be paid with sets of any cards. */
+typedef struct SetClass {
+    uint8_t length;
+    uint8_t matched;
+    uint8_t set;
+    uint8_t locomotives;
+    uint8_t unused[4];
+    RouteSet all;
+    RouteSet colour[TICKETS_TYPES_MAX]; /* gray behind the last colour */
+} SetClass;
+
 typedef struct Ticket {
     uint8_t city[2];
     uint8_t points;
@@ -108,11 +120,13 @@ typedef struct TicketsTables {
 
     RouteSet routes;                         /* all of them */
     RouteSet within[TICKETS_WAGONS_MAX + 1]; /* those of at most so many spaces */
-    RouteSet with_sets;                      /* those that may be paid with sets of any cards */
     /* Routes of a colour (gray behind the last) that so many cards pay, without and with
      * locomotives among them. */
     RouteSet alone[TICKETS_TYPES_MAX][TICKETS_LENGTH_MAX + 1];
     RouteSet mixed[TICKETS_TYPES_MAX][TICKETS_LENGTH_MAX + 1];
+
+    uint8_t class_count;
+    SetClass classes[TICKETS_CLASSES_MAX]; /* of the routes that may be paid with sets */
 
     Route route[TICKETS_ROUTES_MAX];
     Ticket ticket[TICKETS_MAX];

@@ -322,7 +322,7 @@ static void tunnel_reveal(Play *play)
 {
     TicketsState *state = play->state;
     uint8_t colour = tickets_payment_colour(play->tables, state->laid);
-    for (uint32_t i = 0; i < 3 && tickets_pile_any(state); i++) {
+    for (uint32_t i = 0; i < 3 && pile_any(state); i++) {
         uint8_t type = tickets_card_draw(play, EVENT_REVEAL, 0);
         state->revealed[type]++;
         state->due = (uint8_t)(state->due + (type == colour || type == play->tables->locomotive));
