@@ -404,33 +404,13 @@ static void turn_pass(Play *play)
     turn_end(play);
 }
 
-/* An answer that does not depend on the map. */
-static void action_apply_small(Play *play, uint32_t action)
-{
-    switch (action) {
-    case ACTION_BLIND:
-        blind_draw(play);
-        break;
-    case ACTION_LOCOMOTIVE:
-        stack_take(play);
-        break;
-    case ACTION_TICKETS:
-        tickets_draw(play);
-        break;
-    case ACTION_KEEP_DONE:
-        tickets_kept(play);
-        break;
-    case ACTION_PAY_DONE:
-        payment_done(play);
-        break;
-    case ACTION_WITHDRAW:
-        tunnel_withdraw(play);
-        break;
-    default:
-        turn_pass(play);
-        break;
-    }
-}
+/* The answers that do not depend on the map. */
+static void (*const apply_single[ACTION_TAKE])(Play *play) = {
+    [ACTION_PASS] = turn_pass,           [ACTION_BLIND] = blind_draw,
+    [ACTION_LOCOMOTIVE] = stack_take,    [ACTION_TICKETS] = tickets_draw,
+    [ACTION_KEEP_DONE] = tickets_kept,   [ACTION_PAY_DONE] = payment_done,
+    [ACTION_WITHDRAW] = tunnel_withdraw,
+};
 
 void tickets_apply(Play *play, uint32_t action)
 {
@@ -440,7 +420,7 @@ void tickets_apply(Play *play, uint32_t action)
         state->passes = 0;
     }
     if (action < ACTION_TAKE) {
-        action_apply_small(play, action);
+        apply_single[action](play);
     } else if (action < action_pay(tables)) {
         row_take(play, (uint8_t)(action - ACTION_TAKE));
     } else if (action < action_keep(tables)) {
