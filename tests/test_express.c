@@ -585,6 +585,15 @@ static void test_map_with_too_few_tickets_is_refused_for_the_players(void **unus
     free(text);
 }
 
+static void test_expert_acts_legally_and_beats_random_play(void **unused)
+{
+    (void)unused;
+    expert_is_strong("express", 400, 95);
+    expert_is_strong("express:players=4", 100, 90);
+    expert_is_strong("express:map=tiny", 300, 60);
+    expert_is_strong("express:map=tiny,players=3,ask_forced=true", 100, 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -622,6 +631,7 @@ int main(void)
         TABLE_TEST(test_e11_pass_when_nothing_is_legal_and_end_when_all_pass),
         TABLE_TEST(test_e12_ties_go_to_completed_tickets_then_are_shared),
         TABLE_TEST(test_tickets_count_for_or_against),
+        cmocka_unit_test(test_expert_acts_legally_and_beats_random_play),
         cmocka_unit_test(test_map_file_errors_name_their_field),
         cmocka_unit_test(test_map_with_too_few_tickets_is_refused_for_the_players),
     };

@@ -1047,6 +1047,15 @@ static void test_map_must_hang_together(void **unused)
                 "no way leads from city \"alta\" to city \"island\"");
 }
 
+static void test_expert_acts_legally_and_beats_random_play(void **unused)
+{
+    (void)unused;
+    expert_is_strong("nordic", 400, 95);
+    expert_is_strong("nordic:players=3", 100, 90);
+    expert_is_strong("nordic:map=tiny", 300, 60);
+    expert_is_strong("nordic:map=tiny,players=3,ask_forced=true", 100, 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1107,6 +1116,7 @@ int main(void)
         TABLE_TEST(test_score_reward_is_the_margin),
         TABLE_TEST(test_cards_taken_face_up_are_known_to_all),
         TABLE_TEST(test_e8_others_do_not_see_how_many_first_tickets_are_kept),
+        cmocka_unit_test(test_expert_acts_legally_and_beats_random_play),
         cmocka_unit_test(test_map_file_errors_name_their_field),
         cmocka_unit_test(test_map_must_hang_together),
     };

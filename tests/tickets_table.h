@@ -429,3 +429,47 @@ static inline void map_refused(const char *game, const char *from, const char *t
         fail_msg("the message is \"%s\", expected \"%s\"", status.message, message);
     }
 }
+
+/* ---- The expert ------------------------------------------------------------------------------ */
+
+/* One episode of the expert in `seat` against random play; true if the expert wins alone. */
+static inline bool expert_wins(const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
+{
+    static uint64_t state[TY_STATE_MAX / 8];
+    static uint64_t memory[TY_AGENT_MEMORY_MAX / 8];
+    const TyAgent *expert = ty_agent_find(ty_ruleset_game(ruleset), "expert");
+    const TyShape *shape = ty_shape(ruleset);
+    int32_t reward[TY_SEATS_MAX] = {0};
+    memset(memory, 0, sizeof memory);
+    expert->start(memory, ruleset, seat, seed);
+    ty_reset(ruleset, state, seed, NULL);
+    while (!ty_head(state)->over) {
+        uint8_t row[TY_ROW_MAX];
+        uint8_t mask[TY_ACTIONS_MAX];
+        uint32_t acting = (uint32_t)ty_head(state)->seat;
+        ty_legal(ruleset, state, mask);
+        ty_observe(ruleset, state, acting, row);
+        TyView view = {.ruleset = ruleset, .seat = acting, .row = row, .mask = mask};
+        uint32_t action = acting == seat
+                              ? expert->act(memory, &view)
+                              : ty_sample(mask, shape->action_count, seed, ty_head(state)->steps);
+        assert_true(ty_step(ruleset, state, action, reward, NULL));
+    }
+    return reward[seat] == TY_REWARD_ONE;
+}
+
+/* The expert acts legally in every episode and wins at least `percent` of them, from every seat. */
+static inline void expert_is_strong(const char *spec, uint32_t episodes, uint32_t percent)
+{
+    TyRuleset *ruleset = NULL;
+    assert_int_equal(ty_ruleset_open(spec, NULL, &ruleset).code, TY_OK);
+    uint32_t players = ty_shape(ruleset)->players;
+    uint32_t wins = 0;
+    for (uint32_t i = 0; i < episodes; i++) {
+        wins += expert_wins(ruleset, i % players, i);
+    }
+    ty_ruleset_close(ruleset);
+    if (100 * wins < percent * episodes) {
+        fail_msg("%s: the expert won %u of %u", spec, wins, episodes);
+    }
+}

@@ -318,6 +318,7 @@ static void index_class(TicketsTables *tables, uint32_t index)
     class->matched = route->matched;
     class->set = route->set;
     class->locomotives = route->locomotives;
+    class->colours |= 1u << route->colour;
     routes_add(&class->all, index);
     routes_add(&class->colour[route->colour], index);
 }

@@ -74,40 +74,56 @@ static void payable_single(const TicketsTables *tables, const uint8_t *hand, uin
     routes_join(payable, &tables->mixed[gray][least(best + locomotives, TICKETS_LENGTH_MAX)]);
 }
 
+/* What a hand has, prepared for comparing it with many routes. */
+typedef struct HandSummary {
+    uint32_t total;
+    uint32_t locomotives;
+    uint32_t with[TICKETS_LENGTH_MAX + 1]; /* colours of which it has so many cards, as bits; gray
+                                              behind the last colour if there is any */
+} HandSummary;
+
+static HandSummary hand_summary(const TicketsTables *tables, const uint8_t *hand)
+{
+    HandSummary summary = {.total = cards_total(hand), .locomotives = hand[tables->locomotive]};
+    uint32_t gray = 1u << tables->colour_count;
+    for (uint32_t i = 0; i < tables->colour_count; i++) {
+        summary.with[least(hand[i], TICKETS_LENGTH_MAX)] |= 1u << i | gray;
+    }
+    for (uint32_t cards = TICKETS_LENGTH_MAX; cards > 0; cards--) {
+        summary.with[cards - 1] |= summary.with[cards];
+    }
+    return summary;
+}
+
 /* Adds the routes of a class that the hand pays: those of colours of which it has as many cards as
  * sets and locomotives leave open. */
-static void payable_class(const TicketsTables *tables, const SetClass *class, const uint8_t *hand,
-                          uint32_t total, RouteSet *payable)
+static void payable_class(const SetClass *class, const HandSummary *hand, RouteSet *payable)
 {
-    if (total < class->length) {
+    if (hand->total < class->length) {
         return;
     }
-    uint32_t single = class->locomotives ? hand[tables->locomotive] : 0;
-    single += sets_most(class->length, class->set, total - class->length);
+    uint32_t single = class->locomotives ? hand->locomotives : 0;
+    single += sets_most(class->length, class->set, hand->total - class->length);
     if (single >= class->length) {
         routes_join(payable, &class->all);
         return;
     }
     uint32_t missing = class->length - single;
-    bool any = false;
-    for (uint32_t i = 0; i < tables->colour_count && missing <= class->matched; i++) {
-        if (hand[i] >= missing) {
-            routes_join(payable, &class->colour[i]);
-            any = true;
-        }
-    }
-    if (any) {
-        routes_join(payable, &class->colour[tables->colour_count]);
+    uint32_t colours = missing <= class->matched ? hand->with[missing] & class->colours : 0;
+    for (; colours != 0; colours &= colours - 1) {
+        routes_join(payable, &class->colour[__builtin_ctz(colours)]);
     }
 }
 
 RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS])
 {
     RouteSet payable = {{0}};
-    uint32_t total = cards_total(hand);
     payable_single(tables, hand, best_colour(tables, hand), &payable);
-    for (uint32_t i = 0; i < tables->class_count; i++) {
-        payable_class(tables, &tables->classes[i], hand, total, &payable);
+    if (tables->class_count > 0) {
+        HandSummary summary = hand_summary(tables, hand);
+        for (uint32_t i = 0; i < tables->class_count; i++) {
+            payable_class(&tables->classes[i], &summary, &payable);
+        }
     }
     return payable;
 }

@@ -75,9 +75,9 @@ typedef struct SetClass {
     uint8_t matched;
     uint8_t set;
     uint8_t locomotives;
-    uint8_t unused[4];
+    uint32_t colours; /* of its routes, as bits; gray behind the last colour */
     RouteSet all;
-    RouteSet colour[TICKETS_TYPES_MAX]; /* gray behind the last colour */
+    RouteSet colour[TICKETS_TYPES_MAX];
 } SetClass;
 
 typedef struct Ticket {
