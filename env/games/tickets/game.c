@@ -131,6 +131,7 @@ void tickets_measure(const TyRuleset *ruleset, const void *state_, int32_t *metr
     uint32_t seats = (ruleset->shape.metric_count - 2) / size;
     Sheet sheets[TY_PLAYERS_MAX];
     tickets_sheets(tables, state, sheets);
+    tickets_sheets_longest(tables, state, sheets);
     metrics[0] = state->turns;
     metrics[1] = state->head.truncated;
     for (uint32_t seat = 0; seat < seats; seat++) {

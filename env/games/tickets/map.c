@@ -323,6 +323,19 @@ static void index_class(TicketsTables *tables, uint32_t index)
     routes_add(&class->colour[route->colour], index);
 }
 
+/* Adds a route without sets to what hands of its colour pay. */
+static void index_single(TicketsTables *tables, uint32_t index)
+{
+    const Route *route = &tables->route[index];
+    for (uint32_t cards = 0; cards <= TICKETS_LENGTH_MAX; cards++) {
+        for (uint32_t engines = 0; engines <= TICKETS_LENGTH_MAX; engines++) {
+            if (cards + (route->locomotives ? engines : 0) >= route->length) {
+                routes_add(&tables->single[route->colour][cards][engines], index);
+            }
+        }
+    }
+}
+
 /* Sets of routes by what pays for them, so that a hand is compared with all routes at once. */
 static void index_routes(TicketsTables *tables)
 {
@@ -334,12 +347,8 @@ static void index_routes(TicketsTables *tables)
         }
         if (route->set != 0) {
             index_class(tables, i);
-            continue;
-        }
-        RouteSet *sets =
-            route->locomotives ? tables->mixed[route->colour] : tables->alone[route->colour];
-        for (uint32_t cards = route->length; cards <= TICKETS_LENGTH_MAX; cards++) {
-            routes_add(&sets[cards], i);
+        } else {
+            index_single(tables, i);
         }
     }
 }

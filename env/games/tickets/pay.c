@@ -59,19 +59,19 @@ static inline void routes_join(RouteSet *set, const RouteSet *other)
     }
 }
 
-/* Adds the routes that single cards pay, without sets. */
-static void payable_single(const TicketsTables *tables, const uint8_t *hand, uint32_t best,
-                           RouteSet *payable)
+/* The routes that single cards pay, without sets. */
+static RouteSet payable_single(const TicketsTables *tables, const uint8_t *hand)
 {
-    uint32_t locomotives = hand[tables->locomotive];
-    uint32_t gray = tables->colour_count;
-    for (uint32_t i = 0; i < gray; i++) {
-        uint32_t cards = hand[i];
-        routes_join(payable, &tables->alone[i][least(cards, TICKETS_LENGTH_MAX)]);
-        routes_join(payable, &tables->mixed[i][least(cards + locomotives, TICKETS_LENGTH_MAX)]);
+    RouteSet payable = {{0}};
+    uint32_t engines = least(hand[tables->locomotive], TICKETS_LENGTH_MAX);
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < tables->colour_count; i++) {
+        uint32_t cards = least(hand[i], TICKETS_LENGTH_MAX);
+        routes_join(&payable, &tables->single[i][cards][engines]);
+        best = cards > best ? cards : best;
     }
-    routes_join(payable, &tables->alone[gray][least(best, TICKETS_LENGTH_MAX)]);
-    routes_join(payable, &tables->mixed[gray][least(best + locomotives, TICKETS_LENGTH_MAX)]);
+    routes_join(&payable, &tables->single[tables->colour_count][best][engines]);
+    return payable;
 }
 
 /* What a hand has, prepared for comparing it with many routes. */
@@ -117,8 +117,7 @@ static void payable_class(const SetClass *class, const HandSummary *hand, RouteS
 
 RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS])
 {
-    RouteSet payable = {{0}};
-    payable_single(tables, hand, best_colour(tables, hand), &payable);
+    RouteSet payable = payable_single(tables, hand);
     if (tables->class_count > 0) {
         HandSummary summary = hand_summary(tables, hand);
         for (uint32_t i = 0; i < tables->class_count; i++) {

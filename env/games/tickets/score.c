@@ -209,9 +209,6 @@ void tickets_sheets(const TicketsTables *tables, const TicketsState *state,
         if (state->bonus[seat] != 0) {
             sheet->bonus = tables->bonus_points[state->bonus[seat] - 1];
         }
-        if (tables->rules.longest_breaks_tie) {
-            sheet->longest = (int32_t)tickets_longest_path(tables, state, seat);
-        }
     }
     if (tables->rules.globetrotter) {
         sheets_globetrotter(tables, sheets);
@@ -219,6 +216,15 @@ void tickets_sheets(const TicketsTables *tables, const TicketsState *state,
     for (uint32_t seat = 0; seat < tables->player_count; seat++) {
         Sheet *sheet = &sheets[seat];
         sheet->total = sheet->routes + sheet->tickets + sheet->bonus;
+    }
+}
+
+void tickets_sheets_longest(const TicketsTables *tables, const TicketsState *state,
+                            Sheet sheets[TY_PLAYERS_MAX])
+{
+    for (uint32_t seat = 0; tables->rules.longest_breaks_tie && seat < tables->player_count;
+         seat++) {
+        sheets[seat].longest = (int32_t)tickets_longest_path(tables, state, seat);
     }
 }
 

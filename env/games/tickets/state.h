@@ -276,11 +276,14 @@ typedef struct Sheet {
     int32_t total;
     int32_t completed;
     int32_t failed;
-    int32_t longest; /* 0 in games in which it does not count */
+    int32_t longest; /* 0 unless it counts in the game and was asked for */
 } Sheet;
 
 void tickets_sheets(const TicketsTables *tables, const TicketsState *state,
                     Sheet sheets[TY_PLAYERS_MAX]);
+/* Adds the longest paths, where they count. They take a search. */
+void tickets_sheets_longest(const TicketsTables *tables, const TicketsState *state,
+                            Sheet sheets[TY_PLAYERS_MAX]);
 /* The seats that win with these sheets, as bits. */
 uint8_t tickets_winners(const TicketsTables *tables, const Sheet sheets[TY_PLAYERS_MAX]);
 /* Spaces of the longest path over the seat's routes that uses none of them twice. */

@@ -120,11 +120,9 @@ typedef struct TicketsTables {
 
     RouteSet routes;                         /* all of them */
     RouteSet within[TICKETS_WAGONS_MAX + 1]; /* those of at most so many spaces */
-    /* Routes of a colour (gray behind the last) that so many cards pay, without and with
-     * locomotives among them. */
-    RouteSet alone[TICKETS_TYPES_MAX][TICKETS_LENGTH_MAX + 1];
-    RouteSet mixed[TICKETS_TYPES_MAX][TICKETS_LENGTH_MAX + 1];
-
+    /* Routes of a colour (gray behind the last) without sets that so many cards of the colour and
+     * so many locomotives pay. */
+    RouteSet single[TICKETS_TYPES_MAX][TICKETS_LENGTH_MAX + 1][TICKETS_LENGTH_MAX + 1];
     uint8_t class_count;
     SetClass classes[TICKETS_CLASSES_MAX]; /* of the routes that may be paid with sets */
 

@@ -74,15 +74,26 @@ void tickets_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
 /* ---- The end (Fin de la partie) ----------------------------------------------------------------
  */
 
+/* The winners; the longest paths are looked for only if they decide. */
+static uint8_t winners_find(const Play *play)
+{
+    Sheet sheets[TY_PLAYERS_MAX];
+    tickets_sheets(play->tables, play->state, sheets);
+    uint8_t winners = tickets_winners(play->tables, sheets);
+    if ((winners & (winners - 1)) != 0) {
+        tickets_sheets_longest(play->tables, play->state, sheets);
+        winners = tickets_winners(play->tables, sheets);
+    }
+    return winners;
+}
+
 static void episode_end(Play *play, EndReason why)
 {
     TicketsState *state = play->state;
     if (why == END_TURN_CAP) {
         state->head.truncated = 1;
     } else {
-        Sheet sheets[TY_PLAYERS_MAX];
-        tickets_sheets(play->tables, state, sheets);
-        state->winners = tickets_winners(play->tables, sheets);
+        state->winners = winners_find(play);
     }
     state->head.over = 1;
     state->head.seat = -1;
