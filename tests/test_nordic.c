@@ -995,6 +995,35 @@ static void test_cards_taken_face_up_are_known_to_all(void **slot)
     assert_int_equal(table_row_value(table, 1, "hand_size", 1), 3);
 }
 
+/* The last action told exactly one event of the kind, to seat 0 alone or to all. */
+static void told_once(const Table *table, TicketsEvent kind, bool secret)
+{
+    assert_int_equal(table_events(table, kind), 1);
+    assert_int_equal(table_last_event(table, kind)->secret, secret);
+    assert_int_equal(table_last_event(table, kind)->seat, 0);
+}
+
+static void test_events_that_others_may_not_see_are_secret(void **slot)
+{
+    Table *table = table_open(slot, "nordic:first_player=seat0,players=3");
+    assert_int_equal(table_events(table, EVENT_DEAL), 12);
+    assert_int_equal(table_last_event(table, EVENT_DEAL)->seat, 2);
+    assert_true(table_last_event(table, EVENT_DEAL)->secret);
+    assert_true(table_last_event(table, EVENT_OFFER)->secret);
+    table_clear(table);
+    table_face_up(table, "red", 5);
+    table_ready(table, 0);
+    table_act(table, "draw");
+    told_once(table, EVENT_BLIND, true);
+    table_act(table, "take red");
+    told_once(table, EVENT_TAKE, false);
+    table_tickets_leave(table, 1, 1);
+    table_ready(table, 0);
+    table_act(table, "tickets.draw");
+    told_once(table, EVENT_OFFER, true);
+    told_once(table, EVENT_CHOOSE, true);
+}
+
 static void test_e8_others_do_not_see_how_many_first_tickets_are_kept(void **slot)
 {
     Table *table = table_open(slot, "nordic:first_player=seat0,ask_forced=true");
@@ -1115,6 +1144,7 @@ int main(void)
         TABLE_TEST(test_n12_longest_path_agrees_with_trying_everything),
         TABLE_TEST(test_score_reward_is_the_margin),
         TABLE_TEST(test_cards_taken_face_up_are_known_to_all),
+        TABLE_TEST(test_events_that_others_may_not_see_are_secret),
         TABLE_TEST(test_e8_others_do_not_see_how_many_first_tickets_are_kept),
         cmocka_unit_test(test_expert_acts_legally_and_beats_random_play),
         cmocka_unit_test(test_map_file_errors_name_their_field),

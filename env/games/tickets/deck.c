@@ -106,22 +106,22 @@ static void tickets_refuse(Play *play, uint64_t refused)
     uint8_t batch = under ? state->ticket_end : 0;
     state->returned[state->active] |= refused;
     for (uint64_t left = refused; left != 0; left &= left - 1) {
-        uint32_t ticket = (uint32_t)__builtin_ctzll(left);
-        state->batch[ticket] = batch;
+        state->batch[__builtin_ctzll(left)] = batch;
         state->ticket_end = (uint8_t)(state->ticket_end + under);
-        EVENT(play, EVENT_RETURN, (int16_t)ticket);
     }
 }
 
+/* One event for each ticket, kept or not, so that their number tells the others nothing. */
 void tickets_settle(Play *play)
 {
     TicketsState *state = play->state;
     uint8_t seat = state->active;
+    for (uint64_t left = state->offered; left != 0; left &= left - 1) {
+        uint32_t ticket = (uint32_t)__builtin_ctzll(left);
+        EVENT(play, EVENT_CHOOSE, (int16_t)ticket, (int16_t)(state->chosen >> ticket & 1));
+    }
     state->tickets[seat] |= state->chosen;
     state->complete[seat] |= tickets_linked(play->tables, state->network[seat], state->chosen);
-    for (uint64_t left = state->chosen; left != 0; left &= left - 1) {
-        EVENT(play, EVENT_KEEP, (int16_t)__builtin_ctzll(left));
-    }
     tickets_refuse(play, state->offered & ~state->chosen);
     state->offered = 0;
     state->chosen = 0;

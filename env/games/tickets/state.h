@@ -109,8 +109,7 @@ typedef enum TicketsEvent {
     EVENT_TURN_UP,            /* type: into the row */
     EVENT_RESHUFFLE,          /* cards in the new deck */
     EVENT_OFFER,              /* ticket */
-    EVENT_KEEP,               /* ticket */
-    EVENT_RETURN,             /* ticket */
+    EVENT_CHOOSE,             /* ticket, whether it is kept */
     EVENT_TURN,               /* turn */
     EVENT_BLIND,              /* type */
     EVENT_TAKE,               /* type */

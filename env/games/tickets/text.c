@@ -145,10 +145,9 @@ static void event_map_json(const TicketsTables *tables, const TyEvent *event, Js
     uint32_t index = (uint32_t)event->args[0];
     if (event->kind == EVENT_OFFER) {
         event_of_seat(out, event, "offer", "ticket", tickets_name_ticket(tables, index));
-    } else if (event->kind == EVENT_KEEP) {
-        event_of_seat(out, event, "keep", "ticket", tickets_name_ticket(tables, index));
-    } else if (event->kind == EVENT_RETURN) {
-        event_of_seat(out, event, "refuse", "ticket", tickets_name_ticket(tables, index));
+    } else if (event->kind == EVENT_CHOOSE) {
+        event_of_seat(out, event, "choose", "ticket", tickets_name_ticket(tables, index));
+        json_put_bool(out, "kept", event->args[1]);
     } else if (event->kind == EVENT_WITHDRAW) {
         event_of_seat(out, event, "withdraw", "route", tickets_name_route(tables, index));
     } else {
@@ -201,8 +200,7 @@ void tickets_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *ou
         event_card_json(tables, event, out);
         break;
     case EVENT_OFFER:
-    case EVENT_KEEP:
-    case EVENT_RETURN:
+    case EVENT_CHOOSE:
     case EVENT_WITHDRAW:
     case EVENT_CLAIM:
         event_map_json(tables, event, out);

@@ -4,9 +4,16 @@
 
 #include <string.h>
 
+/* Cards dealt or drawn unseen, and tickets, are the business of one seat. */
+static bool event_secret(uint16_t kind)
+{
+    return kind == EVENT_DEAL || kind == EVENT_BLIND || kind == EVENT_OFFER || kind == EVENT_CHOOSE;
+}
+
 void tickets_tell(Play *play, TyEvent event)
 {
-    event.seat = (int8_t)play->state->active;
+    event.seat = event.kind == EVENT_DEAL ? (int8_t)event.args[1] : (int8_t)play->state->active;
+    event.secret = event_secret(event.kind);
     play->tape->event(play->tape->user, &event);
 }
 
