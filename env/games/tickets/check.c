@@ -238,13 +238,18 @@ static const char *check_tickets(const TicketsTables *tables, const TicketsState
     return NULL;
 }
 
+/* All tickets that seats have refused. */
+static uint64_t tickets_returned(const TicketsState *state)
+{
+    return state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3];
+}
+
 /* Tickets that are not in the deck any more, and those put under it, have numbers that follow each
  * other. */
 static const char *check_ticket_order(const TicketsTables *tables, const TicketsState *state)
 {
-    uint64_t returned =
-        state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3];
-    uint32_t under = tables->rules.tickets_under ? (uint32_t)__builtin_popcountll(returned) : 0;
+    uint64_t below = tables->rules.tickets_under ? tickets_returned(state) : 0;
+    uint32_t under = (uint32_t)__builtin_popcountll(below);
     uint32_t deck = (uint32_t)__builtin_popcountll(state->ticket_deck);
     if (state->ticket_drawn > state->ticket_end || deck + under != tickets_left(state) ||
         (deck > 0 && state->ticket_drawn + deck != tables->ticket_count) ||
@@ -255,6 +260,11 @@ static const char *check_ticket_order(const TicketsTables *tables, const Tickets
                  : state->batch_first > state->ticket_drawn) {
         return "the first batch under the ticket deck is out of range";
     }
+    for (uint32_t ticket = 0; ticket < TICKETS_MAX; ticket++) {
+        if ((below >> ticket & 1) != (state->batch[ticket] != 0)) {
+            return "a ticket is in a batch and not under the deck";
+        }
+    }
     return NULL;
 }
 
@@ -262,23 +272,13 @@ static const char *check_ticket_order(const TicketsTables *tables, const Tickets
  * there by one seat. Of the one on top a part may be drawn. */
 static const char *check_batches(const TicketsTables *tables, const TicketsState *state)
 {
-    uint32_t under = tables->rules.tickets_under;
     uint32_t sizes[UINT8_MAX + 1] = {0};
     uint32_t owners[UINT8_MAX + 1] = {0};
-    for (uint32_t ticket = 0; ticket < TICKETS_MAX; ticket++) {
-        uint8_t batch = state->batch[ticket];
-        for (uint32_t seat = 0; under && seat < tables->player_count; seat++) {
-            bool here = state->returned[seat] >> ticket & 1;
-            sizes[batch] += here;
-            owners[batch] |= here ? 1u << seat : 0;
-        }
-        bool returned =
-            under &&
-            ((state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3]) >>
-                 ticket &
-             1) != 0;
-        if (returned != (batch != 0)) {
-            return "a ticket is in a batch and not under the deck";
+    for (uint32_t seat = 0; tables->rules.tickets_under && seat < tables->player_count; seat++) {
+        for (uint64_t left = state->returned[seat]; left != 0; left &= left - 1) {
+            uint8_t batch = state->batch[__builtin_ctzll(left)];
+            sizes[batch]++;
+            owners[batch] |= 1u << seat;
         }
     }
     uint32_t first = state->batch_first;
@@ -295,8 +295,7 @@ static const char *check_front(const TicketsTables *tables, const TicketsState *
 {
     uint64_t front = tables->rules.tickets_under ? tickets_front(state) : 0;
     bool partial = front != 0 && state->ticket_drawn > state->batch_first;
-    if (partial != (state->front_shown != 0) ||
-        (front & ~state->front_shown & -(uint64_t)partial) ||
+    if (partial != (state->front_shown != 0) || (partial && (front & ~state->front_shown) != 0) ||
         (state->front_shown & ~tickets_all(tables)) != 0) {
         return "the batch on top is not what it was";
     }
