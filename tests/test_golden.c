@@ -125,6 +125,42 @@ static void test_convoi_tiny_playthrough(void **unused)
                  "convoi-tiny");
 }
 
+static void test_nordic_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("nordic", 1, "nordic");
+}
+
+static void test_nordic_three_players_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("nordic:players=3,reward=score,ask_forced=true", 2, "nordic-three");
+}
+
+static void test_nordic_tiny_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("nordic:map=tiny,turns_max=40", 3, "nordic-tiny");
+}
+
+static void test_express_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("express", 1, "express");
+}
+
+static void test_express_four_players_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("express:players=4,first_player=seat0,reward=score", 2, "express-four");
+}
+
+static void test_express_tiny_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("express:map=tiny,players=3,ask_forced=true", 3, "express-tiny");
+}
+
 /* One number over a fixed set of episodes of every game. */
 static void test_signature_is_the_pinned_one(void **unused)
 {
@@ -146,6 +182,12 @@ int main(void)
         cmocka_unit_test(test_convoi_europe_playthrough),
         cmocka_unit_test(test_convoi_north_america_playthrough),
         cmocka_unit_test(test_convoi_tiny_playthrough),
+        cmocka_unit_test(test_nordic_playthrough),
+        cmocka_unit_test(test_nordic_three_players_playthrough),
+        cmocka_unit_test(test_nordic_tiny_playthrough),
+        cmocka_unit_test(test_express_playthrough),
+        cmocka_unit_test(test_express_four_players_playthrough),
+        cmocka_unit_test(test_express_tiny_playthrough),
         cmocka_unit_test(test_signature_is_the_pinned_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,475 @@
+/* A table for the rule tests of the ticket games: positions set up and played by the names of
+ * things, chance as the test says.
+ *
+ * A test opens its table, clears it, gives cards, routes and tickets, declares it ready, says with
+ * table_chance what the decks will show, acts, and looks at the state, the legal actions and the
+ * events of the last action. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "games/tickets/names.h"
+
+enum { TABLE_EVENTS_MAX = 512, TABLE_SCRIPT_MAX = 64 };
+
+typedef struct Table {
+    TyRuleset *ruleset;
+    const TicketsTables *tables;
+    TicketsState state;
+    int32_t reward[TY_SEATS_MAX]; /* of the last action */
+    uint32_t script_count;
+    TyOutcome script[TABLE_SCRIPT_MAX];
+    uint32_t event_count; /* of the last action */
+    TyEvent events[TABLE_EVENTS_MAX];
+} Table;
+
+/* A test with a table, which is closed behind it whether it passed or failed. */
+#define TABLE_TEST(test) cmocka_unit_test_teardown(test, table_teardown)
+
+static inline int table_teardown(void **slot)
+{
+    Table *table = *slot;
+    if (table != NULL) {
+        ty_ruleset_close(table->ruleset);
+        table->ruleset = NULL;
+    }
+    return 0;
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
+static inline uint32_t table_action(const Table *table, const char *name)
+{
+    uint32_t action = 0;
+    if (!ty_action_find(table->ruleset, name, &action)) {
+        fail_msg("there is no action '%s'", name);
+    }
+    return action;
+}
+
+static inline uint8_t table_type(const Table *table, const char *name)
+{
+    uint32_t type = 0;
+    if (!ty_outcome_find(table->ruleset, STREAM_CARDS, name, &type)) {
+        fail_msg("there is no card '%s'", name);
+    }
+    return (uint8_t)type;
+}
+
+static inline uint8_t table_ticket(const Table *table, const char *name)
+{
+    uint32_t ticket = 0;
+    if (!ty_outcome_find(table->ruleset, STREAM_TICKETS, name, &ticket)) {
+        fail_msg("there is no ticket '%s'", name);
+    }
+    return (uint8_t)ticket;
+}
+
+static inline uint64_t table_ticket_bit(const Table *table, const char *name)
+{
+    return UINT64_C(1) << table_ticket(table, name);
+}
+
+static inline uint8_t table_route(const Table *table, const char *name)
+{
+    for (uint8_t i = 0; i < table->tables->route_count; i++) {
+        if (strcmp(tickets_name_route(table->tables, i), name) == 0) {
+            return i;
+        }
+    }
+    fail_msg("there is no route '%s'", name);
+    return 0;
+}
+
+/* ---- Playing --------------------------------------------------------------------------------- */
+
+static inline void table_event(void *user, const TyEvent *event)
+{
+    Table *table = user;
+    assert_true(table->event_count < TABLE_EVENTS_MAX);
+    table->events[table->event_count++] = *event;
+}
+
+/* The next draw of `stream` ("cards", "tickets", "first_player") has this outcome. */
+static inline void table_chance(Table *table, const char *stream, const char *outcome)
+{
+    uint32_t index = 0;
+    uint32_t value = 0;
+    while (strcmp(tickets_streams[index], stream) != 0) {
+        index++;
+    }
+    if (!ty_outcome_find(table->ruleset, index, outcome, &value)) {
+        fail_msg("%s has no outcome '%s'", stream, outcome);
+    }
+    assert_true(table->script_count < TABLE_SCRIPT_MAX);
+    table->script[table->script_count++] =
+        (TyOutcome){.stream = (uint8_t)index, .outcome = (uint16_t)value};
+}
+
+/* The position is whole and the last action used all that the test said about chance. */
+static inline void table_settle(Table *table)
+{
+    for (uint32_t i = 0; i < table->script_count; i++) {
+        if (!table->script[i].used) {
+            fail_msg("outcome %u of stream %u was not drawn", table->script[i].outcome,
+                     table->script[i].stream);
+        }
+    }
+    table->script_count = 0;
+    const char *broken = ty_check(table->ruleset, &table->state);
+    if (broken != NULL) {
+        fail_msg("the position is broken: %s", broken);
+    }
+}
+
+static inline void table_reset(Table *table, uint64_t seed)
+{
+    TyTape tape = {.user = table,
+                   .event = table_event,
+                   .script = table->script,
+                   .script_count = table->script_count};
+    table->event_count = 0;
+    if (!ty_reset(table->ruleset, &table->state, seed, &tape)) {
+        fail_msg("reset: %s", tape.status.message);
+    }
+    table_settle(table);
+}
+
+/* Opens a table with a ruleset such as "nordic:players=3" and begins an episode. */
+static inline Table *table_open(void **slot, const char *spec)
+{
+    static Table table;
+    table_teardown(slot);
+    memset(&table, 0, sizeof table);
+    *slot = &table;
+    TyStatus status = ty_ruleset_open(spec, NULL, &table.ruleset);
+    if (status.code != TY_OK) {
+        fail_msg("%s: %s", spec, status.message);
+    }
+    table.tables = tickets_tables(table.ruleset);
+    table_reset(&table, 0);
+    return &table;
+}
+
+static inline bool table_may(const Table *table, const char *name)
+{
+    uint8_t mask[TY_ACTIONS_MAX];
+    ty_legal(table->ruleset, &table->state, mask);
+    return mask[table_action(table, name)];
+}
+
+static inline uint32_t table_legal_count(const Table *table)
+{
+    uint8_t mask[TY_ACTIONS_MAX];
+    uint32_t count = 0;
+    ty_legal(table->ruleset, &table->state, mask);
+    for (uint32_t i = 0; i < ty_shape(table->ruleset)->action_count; i++) {
+        count += mask[i];
+    }
+    return count;
+}
+
+/* The legal actions are exactly those listed, separated by '|'. */
+static inline void table_expect(const Table *table, const char *names)
+{
+    char text[1024];
+    uint32_t count = 0;
+    snprintf(text, sizeof text, "%s", names);
+    for (char *name = strtok(text, "|"); name != NULL; name = strtok(NULL, "|")) {
+        if (!table_may(table, name)) {
+            fail_msg("'%s' is not legal", name);
+        }
+        count++;
+    }
+    assert_int_equal(table_legal_count(table), count);
+}
+
+static inline void table_act(Table *table, const char *name)
+{
+    TyTape tape = {.user = table,
+                   .event = table_event,
+                   .script = table->script,
+                   .script_count = table->script_count};
+    table->event_count = 0;
+    memset(table->reward, 0, sizeof table->reward);
+    if (!ty_step(table->ruleset, &table->state, table_action(table, name), table->reward, &tape)) {
+        fail_msg("'%s' was refused; %s", name, tape.status.message);
+    }
+    table_settle(table);
+}
+
+/* How many events of a kind the last action caused, and the last of them. */
+static inline uint32_t table_events(const Table *table, TicketsEvent kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < table->event_count; i++) {
+        count += table->events[i].kind == kind;
+    }
+    return count;
+}
+
+static inline const TyEvent *table_last_event(const Table *table, TicketsEvent kind)
+{
+    const TyEvent *found = NULL;
+    for (uint32_t i = 0; i < table->event_count; i++) {
+        found = table->events[i].kind == kind ? &table->events[i] : found;
+    }
+    assert_non_null(found);
+    return found;
+}
+
+static inline int32_t table_metric(const Table *table, const char *name)
+{
+    int32_t metrics[TY_METRICS_MAX];
+    const TyShape *shape = ty_shape(table->ruleset);
+    ty_metrics(table->ruleset, &table->state, metrics);
+    for (uint32_t i = 0; i < shape->metric_count; i++) {
+        if (strcmp(shape->metrics[i], name) == 0) {
+            return metrics[i];
+        }
+    }
+    fail_msg("there is no metric '%s'", name);
+    return 0;
+}
+
+/* Value `column` of `block` in the row of `seat`. */
+static inline uint32_t table_row_value(const Table *table, uint32_t seat, const char *block,
+                                       uint32_t column)
+{
+    uint8_t row[TY_ROW_MAX];
+    const TyShape *shape = ty_shape(table->ruleset);
+    ty_observe(table->ruleset, &table->state, seat, row);
+    for (uint32_t i = 0; i < shape->row_block_count; i++) {
+        const TyBlock *found = &shape->row_blocks[i];
+        if (strcmp(found->name, block) == 0) {
+            const uint8_t *at = row + found->offset + (size_t)column * found->width;
+            return found->width == 2 ? (uint32_t)(at[0] | at[1] << 8) : at[0];
+        }
+    }
+    fail_msg("there is no block '%s'", block);
+    return 0;
+}
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+/* Empties the table: all cards and tickets are in their decks, no route is taken, and the turn is
+ * seat 0's. */
+static inline void table_clear(Table *table)
+{
+    const TicketsTables *tables = table->tables;
+    TicketsState *state = &table->state;
+    TyHead head = state->head;
+    memset(state, 0, sizeof *state);
+    head.seat = 0;
+    state->head = head;
+    memcpy(state->deck, tables->card_count, sizeof state->deck);
+    if (tables->rules.locomotives_apart) {
+        state->stack = tables->card_count[tables->locomotive];
+        state->deck[tables->locomotive] = 0;
+    }
+    state->ticket_deck = tickets_all(tables);
+    state->ticket_end = tables->ticket_count;
+    state->batch_first = tables->ticket_count;
+    state->phase = PHASE_TURN;
+    state->turns = 1;
+    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+        state->wagons[seat] = tables->wagons;
+        for (uint8_t city = 0; city < tables->city_count; city++) {
+            state->network[seat][city] = city;
+        }
+    }
+}
+
+/* Where a card comes from and how it gets known, for the game with a stack of locomotives. */
+static inline uint8_t *table_source(Table *table, uint8_t type)
+{
+    bool apart = table->tables->rules.locomotives_apart && type == table->tables->locomotive;
+    return apart ? &table->state.stack : &table->state.deck[type];
+}
+
+static inline void table_hand(Table *table, uint8_t seat, const char *card, uint8_t count)
+{
+    uint8_t type = table_type(table, card);
+    uint8_t *source = table_source(table, type);
+    assert_true(*source >= count);
+    *source = (uint8_t)(*source - count);
+    table->state.hand[seat][type] = (uint8_t)(table->state.hand[seat][type] + count);
+    if (source == &table->state.stack) {
+        table->state.known[seat][type] = table->state.hand[seat][type];
+    }
+}
+
+static inline void table_face_up(Table *table, const char *card, uint8_t count)
+{
+    uint8_t type = table_type(table, card);
+    assert_true(table->state.deck[type] >= count);
+    table->state.deck[type] = (uint8_t)(table->state.deck[type] - count);
+    table->state.row[type] = (uint8_t)(table->state.row[type] + count);
+}
+
+static inline void table_discard(Table *table, const char *card, uint8_t count)
+{
+    uint8_t type = table_type(table, card);
+    assert_true(table->state.deck[type] >= count);
+    table->state.deck[type] = (uint8_t)(table->state.deck[type] - count);
+    table->state.discard[type] = (uint8_t)(table->state.discard[type] + count);
+}
+
+/* Gives what is left in the deck to a seat. */
+static inline void table_deck_to(Table *table, uint8_t seat)
+{
+    for (uint32_t i = 0; i < TICKETS_SLOTS; i++) {
+        table->state.hand[seat][i] = (uint8_t)(table->state.hand[seat][i] + table->state.deck[i]);
+        table->state.deck[i] = 0;
+    }
+}
+
+/* Gives a route to a seat, whatever it costs. */
+static inline void table_own(Table *table, uint8_t seat, const char *name)
+{
+    const TicketsTables *tables = table->tables;
+    TicketsState *state = &table->state;
+    uint8_t index = table_route(table, name);
+    const Route *route = &tables->route[index];
+    uint8_t a = state->network[seat][route->city[0]];
+    uint8_t b = state->network[seat][route->city[1]];
+    assert_true(state->wagons[seat] >= route->length);
+    state->owner[index] = (uint8_t)(seat + 1);
+    state->wagons[seat] = (uint8_t)(state->wagons[seat] - route->length);
+    state->points[seat] = (uint16_t)(state->points[seat] + route->points);
+    for (uint32_t city = 0; city < tables->city_count; city++) {
+        if (state->network[seat][city] == (a > b ? a : b)) {
+            state->network[seat][city] = a < b ? a : b;
+        }
+    }
+    for (uint32_t other = 0; other < tables->player_count; other++) {
+        routes_add(&state->closed[other], index);
+        if (route->twin != TICKETS_NONE && (other == seat || tables->player_count == 2)) {
+            routes_add(&state->closed[other], route->twin);
+        }
+    }
+}
+
+/* Gives a ticket of the deck to a seat. */
+static inline void table_ticket_to(Table *table, uint8_t seat, const char *name)
+{
+    uint64_t bit = table_ticket_bit(table, name);
+    assert_true((table->state.ticket_deck & bit) != 0);
+    table->state.ticket_deck &= ~bit;
+    table->state.ticket_drawn++;
+    table->state.tickets[seat] |= bit;
+}
+
+/* Leaves only `count` tickets in the deck, the last ones; the others go to a seat. */
+static inline void table_tickets_leave(Table *table, uint8_t seat, uint32_t count)
+{
+    TicketsState *state = &table->state;
+    while ((uint32_t)__builtin_popcountll(state->ticket_deck) > count) {
+        uint64_t bit = state->ticket_deck & -state->ticket_deck;
+        state->ticket_deck &= ~bit;
+        state->ticket_drawn++;
+        state->tickets[seat] |= bit;
+    }
+}
+
+/* Declares the position ready: the turn is `seat`'s. */
+static inline void table_ready(Table *table, uint8_t seat)
+{
+    TicketsState *state = &table->state;
+    state->active = seat;
+    state->head.seat = (int8_t)seat;
+    for (uint32_t i = 0; i < table->tables->player_count; i++) {
+        state->complete[i] = tickets_linked(table->tables, state->network[i], state->tickets[i]);
+    }
+    tickets_options(table->tables, state);
+    table_settle(table);
+}
+
+/* ---- Map files ------------------------------------------------------------------------------- */
+
+/* The content of a built-in map; the caller frees it. */
+static inline char *map_text(const char *game, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/env/games/%s/data/%s.json", TY_SOURCE_DIR, game, name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    char *text = calloc(1, 65536);
+    assert_non_null(text);
+    assert_true(fread(text, 1, 65535, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Expects that the tiny map of a game with `from` replaced by `to` is refused with `message`. */
+static inline void map_refused(const char *game, const char *from, const char *to,
+                               const char *message)
+{
+    char *text = map_text(game, "tiny");
+    char *at = strstr(text, from);
+    assert_non_null(at);
+    char *changed = calloc(1, 65536 + strlen(to));
+    assert_non_null(changed);
+    snprintf(changed, 65536, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
+    const char *kind = NULL;
+    char name[TY_NAME_MAX];
+    TyStatus status = ty_file_check(changed, strlen(changed), &kind, name);
+    free(text);
+    free(changed);
+    assert_int_equal(status.code, TY_BAD_FILE);
+    if (strstr(status.message, message) == NULL) {
+        fail_msg("the message is \"%s\", expected \"%s\"", status.message, message);
+    }
+}
+
+/* ---- The expert ------------------------------------------------------------------------------ */
+
+/* One episode of the expert in `seat` against random play; true if the expert wins alone. */
+static inline bool expert_wins(const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
+{
+    static uint64_t state[TY_STATE_MAX / 8];
+    static uint64_t memory[TY_AGENT_MEMORY_MAX / 8];
+    const TyAgent *expert = ty_agent_find(ty_ruleset_game(ruleset), "expert");
+    const TyShape *shape = ty_shape(ruleset);
+    int32_t reward[TY_SEATS_MAX] = {0};
+    memset(memory, 0, sizeof memory);
+    expert->start(memory, ruleset, seat, seed);
+    ty_reset(ruleset, state, seed, NULL);
+    while (!ty_head(state)->over) {
+        uint8_t row[TY_ROW_MAX];
+        uint8_t mask[TY_ACTIONS_MAX];
+        uint32_t acting = (uint32_t)ty_head(state)->seat;
+        ty_legal(ruleset, state, mask);
+        ty_observe(ruleset, state, acting, row);
+        TyView view = {.ruleset = ruleset, .seat = acting, .row = row, .mask = mask};
+        uint32_t action = acting == seat
+                              ? expert->act(memory, &view)
+                              : ty_sample(mask, shape->action_count, seed, ty_head(state)->steps);
+        assert_true(ty_step(ruleset, state, action, reward, NULL));
+    }
+    return reward[seat] == TY_REWARD_ONE;
+}
+
+/* The expert acts legally in every episode and wins at least `percent` of them, from every seat. */
+static inline void expert_is_strong(const char *spec, uint32_t episodes, uint32_t percent)
+{
+    TyRuleset *ruleset = NULL;
+    assert_int_equal(ty_ruleset_open(spec, NULL, &ruleset).code, TY_OK);
+    uint32_t players = ty_shape(ruleset)->players;
+    uint32_t wins = 0;
+    for (uint32_t i = 0; i < episodes; i++) {
+        wins += expert_wins(ruleset, i % players, i);
+    }
+    ty_ruleset_close(ruleset);
+    if (100 * wins < percent * episodes) {
+        fail_msg("%s: the expert won %u of %u", spec, wins, episodes);
+    }
+}
