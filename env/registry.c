@@ -4,12 +4,14 @@
 #include <string.h>
 
 extern const TyGame convoi_game;
+extern const TyGame chicago_game;
 
 extern const TyAgent random_agent;
 extern const TyAgent convoi_expert;
 
 const TyGame *const registry_games[] = {
     &convoi_game,
+    &chicago_game,
     NULL,
 };
 

@@ -1,0 +1,524 @@
+/* Ligne de train, Chicago: identity of a state, its invariants, and dealing hidden hands anew. */
+#include "core/draw.h"
+#include "games/chicago/state.h"
+
+#include <string.h>
+
+static uint64_t hash_cells(uint64_t hash, const CellSet *set)
+{
+    return hash_add(hash_add(hash, set->car[0]), set->car[1]);
+}
+
+uint64_t chicago_hash(const TyRuleset *ruleset, const void *state_, uint64_t hash)
+{
+    (void)ruleset;
+    const ChicagoState *state = state_;
+    hash = hash_add(hash_add(hash, state->options[0]), state->options[1]);
+    hash = hash_cells(hash, &state->choices);
+    for (uint32_t seat = 0; seat < TY_PLAYERS_MAX; seat++) {
+        hash = hash_cells(hash, &state->seated[seat]);
+    }
+    hash = hash_cells(hash, &state->gained);
+    hash = hash_add(hash, (uint64_t)state->turns | (uint64_t)state->cards_played << 16 |
+                              (uint64_t)state->moves << 32 | (uint64_t)state->missed << 48);
+    hash = hash_add(hash, (uint64_t)state->rebels | (uint64_t)state->tokens_spent << 16 |
+                              (uint64_t)state->penalties << 32 | (uint64_t)state->unused << 48);
+    return hash_bytes(hash, &state->numbers[0][0],
+                      sizeof(ChicagoState) - offsetof(ChicagoState, numbers));
+}
+
+/* ---- Invariants --------------------------------------------------------------------------------
+ */
+
+static bool bytes_within(const uint8_t *bytes, size_t count, uint8_t maximum)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (bytes[i] > maximum) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Numbers that are counted "plus one" and must name a player. */
+static bool names_player(const ChicagoTables *tables, uint8_t plus_one)
+{
+    return plus_one >= 1 && plus_one <= tables->player_count;
+}
+
+static bool names_cell(const ChicagoTables *tables, uint8_t plus_one)
+{
+    return plus_one >= 1 && plus_one <= CHICAGO_NODES &&
+           (plus_one - 1) % CHICAGO_CAR < tables->cells;
+}
+
+static const char *check_ranges(const ChicagoTables *tables, const ChicagoState *state)
+{
+    if (state->phase >= PHASE_COUNT || state->active >= tables->player_count ||
+        state->winner > tables->player_count || state->target > tables->player_count ||
+        state->owing >> tables->player_count != 0 || state->turns > tables->turn_cap) {
+        return "the question, the turn or a seat does not exist";
+    }
+    const uint8_t flags[] = {state->backward, state->boarded,  state->fresh,
+                             state->ending,   state->rebelled, state->pile};
+    if (!bytes_within(flags, sizeof flags, 1) || !bytes_within(state->skip, TY_PLAYERS_MAX, 1)) {
+        return "a flag is neither 0 nor 1";
+    }
+    if (state->passes > CHICAGO_PASSES_MAX || state->bonus > CHICAGO_BONUS_MAX ||
+        state->points > CHICAGO_LENGTH_MAX || state->laid > 2 || state->colour > 2 ||
+        state->card > CARD_COUNT || state->left > 2 || state->source > 2 ||
+        (state->picked != 0 && !names_cell(tables, state->picked))) {
+        return "a part of the question is out of range";
+    }
+    if (!bytes_within(state->tokens, TY_PLAYERS_MAX, CHICAGO_TOKENS_MAX) ||
+        !bytes_within(state->blocked, TY_PLAYERS_MAX, 100)) {
+        return "a player's counters are out of range";
+    }
+    return state->padding[0] == 0 && state->padding[1] == 0 && state->unused == 0
+               ? NULL
+               : "unused bytes are not zero";
+}
+
+static const char *check_tiles(const ChicagoTables *tables, const ChicagoState *state)
+{
+    if (state->tile[0] >= tables->tile_count || state->tile[1] >= tables->tile_count ||
+        state->tile[0] == state->tile[1]) {
+        return "the train does not exist";
+    }
+    if (!tables->tiles_random && memcmp(state->tile, tables->fixed, sizeof state->tile) != 0) {
+        return "the tiles are not those of the ruleset";
+    }
+    return NULL;
+}
+
+static const char *check_seat(const ChicagoState *state)
+{
+    bool asked = state->phase == PHASE_REBEL || state->phase == PHASE_RESEAT;
+    if ((asked && state->target == 0) || (state->phase == PHASE_PENALTY) != (state->owing != 0)) {
+        return "nobody is asked";
+    }
+    if ((state->phase == PHASE_OVER) != (state->head.over != 0) ||
+        (!state->head.over && state->head.seat != (int8_t)chicago_asked_seat(state))) {
+        return "the seat to act is not the one that is asked";
+    }
+    return NULL;
+}
+
+static const char *check_cards(const ChicagoTables *tables, const ChicagoState *state)
+{
+    for (uint32_t card = 0; card < CHICAGO_NUMBERS; card++) {
+        uint32_t count = (uint32_t)(state->number_deck[card] + state->number_discard[card]);
+        for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+            count += state->numbers[seat][card];
+        }
+        if (count != tables->number_copies) {
+            return "number cards were lost or made";
+        }
+    }
+    for (uint32_t card = 0; card < CARD_COUNT; card++) {
+        uint32_t count = (uint32_t)(state->action_deck[card] + state->action_discard[card]);
+        for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+            count += state->actions[seat][card];
+        }
+        if (count != tables->copies[card]) {
+            return "action cards were lost or made";
+        }
+    }
+    return NULL;
+}
+
+/* How many cards of kind `known` (plus one) `seat` holds. */
+static uint8_t known_count(const ChicagoState *state, uint32_t seat, uint8_t known)
+{
+    return known <= CHICAGO_NUMBERS ? state->numbers[seat][known - 1]
+                                    : state->actions[seat][known - 1 - CHICAGO_NUMBERS];
+}
+
+static const char *check_stolen(const ChicagoTables *tables, const ChicagoState *state)
+{
+    for (uint32_t victim = 0; victim < TY_PLAYERS_MAX; victim++) {
+        for (uint32_t thief = 0; thief < TY_PLAYERS_MAX; thief++) {
+            uint8_t known = state->stolen[victim][thief];
+            bool players = victim < tables->player_count && thief < tables->player_count;
+            if (known != 0 &&
+                (!players || victim == thief || known > CHICAGO_NUMBERS + CARD_COUNT ||
+                 known_count(state, thief, known) == 0)) {
+                return "a stolen card is not where its owner knows it";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Seats beyond the players have nothing. */
+static const char *check_absent(const ChicagoTables *tables, const ChicagoState *state)
+{
+    for (uint32_t seat = tables->player_count; seat < TY_PLAYERS_MAX; seat++) {
+        if (state->supply[seat] + state->wait[seat] + state->start[seat] + state->aisle[seat] +
+                    state->tokens[seat] + state->skip[seat] + state->blocked[seat] !=
+                0 ||
+            cells_any(&state->seated[seat]) ||
+            !bytes_within(state->numbers[seat], CHICAGO_NUMBERS, 0) ||
+            !bytes_within(state->actions[seat], CARD_COUNT, 0)) {
+            return "somebody who does not play has something";
+        }
+    }
+    return NULL;
+}
+
+static const char *check_pawn_places(const ChicagoTables *tables, const ChicagoState *state,
+                                     uint8_t seat)
+{
+    const ChicagoTrain *train = state_train(tables, state);
+    if (state->wait[seat] >= WAIT_COUNT || state->start[seat] > CHICAGO_STARTS ||
+        (state->wait[seat] == WAIT_NONE) != (state->start[seat] == 0) ||
+        (state->start[seat] != 0 && (train->starts >> (state->start[seat] - 1) & 1) == 0)) {
+        return "a waiting pawn is nowhere";
+    }
+    if (state->aisle[seat] != 0 && (!names_cell(tables, state->aisle[seat]) ||
+                                    !cells_have(&train->aisle, state->aisle[seat] - 1u))) {
+        return "an aisle pawn is not in the aisle";
+    }
+    for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
+        if ((state->seated[seat].car[car] & ~train->seats.car[car]) != 0) {
+            return "a seated pawn is not in a seat";
+        }
+        for (uint8_t other = 0; other < seat; other++) {
+            if ((state->seated[seat].car[car] & state->seated[other].car[car]) != 0) {
+                return "two pawns sit in one seat";
+            }
+        }
+    }
+    return NULL;
+}
+
+static const char *check_pawns(const ChicagoTables *tables, const ChicagoState *state)
+{
+    for (uint8_t seat = 0; seat < tables->player_count; seat++) {
+        const char *broken = check_pawn_places(tables, state, seat);
+        if (broken != NULL) {
+            return broken;
+        }
+        uint32_t seated = cells_count(&state->seated[seat]);
+        bool standing = state->phase == PHASE_RESEAT && state->target == seat + 1;
+        uint32_t pawns = seated + state->supply[seat] + (state->wait[seat] != WAIT_NONE) +
+                         (state->aisle[seat] != 0) + (standing ? state->left : 0u);
+        if (pawns != tables->pawns) {
+            return "pawns were lost or made";
+        }
+        if ((seated == tables->pawns) != (state->winner == seat + 1)) {
+            return "the winner is not the one with all pawns seated";
+        }
+    }
+    const CellSet *own = &state->seated[state->active];
+    if ((state->gained.car[0] & ~own->car[0]) != 0 || (state->gained.car[1] & ~own->car[1]) != 0) {
+        return "a seat taken this turn is not the player's";
+    }
+    return (state->winner != 0) == (state->head.over && !state->head.truncated)
+               ? NULL
+               : "the episode's end and its winner do not fit";
+}
+
+/* ---- Questions ---------------------------------------------------------------------------------
+ */
+
+static bool card_in(const ChicagoState *state, uint32_t cards)
+{
+    return state->card != 0 && (cards >> (state->card - 1) & 1) != 0;
+}
+
+enum {
+    CARDS_EXIT = 1 << CARD_EXIT_1X | 1 << CARD_EXIT_2X,
+    CARDS_ENTER = 1 << CARD_ENTER_1X | 1 << CARD_ENTER_2X,
+    CARDS_SEATED = 1 << CARD_ECCENTRIC | 1 << CARD_TAKE_A_SEAT,
+    CARDS_TAKE = 1 << CARD_TAKE_A_SEAT,
+    CARDS_BEG = 1 << CARD_PANHANDLER,
+};
+
+static bool outside(const ChicagoState *state)
+{
+    return state->supply[state->active] > 0 || state->wait[state->active] != WAIT_NONE;
+}
+
+/* Whether the attack on `target` that is being carried out can go on. */
+static bool attack_sound(const ChicagoTables *tables, const ChicagoState *state)
+{
+    if (!names_player(tables, state->target) || state->target == state->active + 1) {
+        return false;
+    }
+    uint8_t target = (uint8_t)(state->target - 1);
+    if (card_in(state, CARDS_EXIT)) {
+        return cells_any(&state->seated[target]);
+    }
+    if (card_in(state, CARDS_BEG)) {
+        return state->pile == PILE_NUMBERS
+                   ? !bytes_within(state->numbers[target], CHICAGO_NUMBERS, 0)
+                   : !bytes_within(state->actions[target], CARD_COUNT, 0);
+    }
+    CellSet targets = chicago_attack_targets(tables, state);
+    return card_in(state, CARDS_SEATED) && names_cell(tables, state->picked) &&
+           cells_have(&targets, state->picked - 1u) &&
+           cells_have(&state->seated[target], state->picked - 1u) &&
+           (!card_in(state, CARDS_TAKE) || outside(state));
+}
+
+static bool move_sound(const ChicagoState *state)
+{
+    return chicago_pawn_movable(state, state->active) && state->laid >= 1 && state->colour >= 1 &&
+           state->points >= state->bonus + state->laid &&
+           state->points <= state->bonus + CHICAGO_VALUES * state->laid;
+}
+
+static bool slide_sound(const ChicagoTables *tables, const ChicagoState *state)
+{
+    if (!chicago_pawn_movable(state, state->active) || state->points == 0 || state->picked == 0) {
+        return false;
+    }
+    uint8_t owner = chicago_seated_owner(tables, state, (uint8_t)(state->picked - 1));
+    return owner != CHICAGO_NONE && owner != state->active;
+}
+
+static bool pawn_sound(const ChicagoTables *tables, const ChicagoState *state)
+{
+    if (card_in(state, CARDS_EXIT)) {
+        return attack_sound(tables, state) && state->left >= 1 &&
+               state->left <= cells_count(&state->seated[state->target - 1]);
+    }
+    return card_in(state, CARDS_SEATED) && (!card_in(state, CARDS_TAKE) || outside(state));
+}
+
+static bool seat_sound(const ChicagoState *state)
+{
+    bool there = state->source == 1 ? state->supply[state->active] > 0
+                                    : state->wait[state->active] != WAIT_NONE;
+    return card_in(state, CARDS_ENTER) && state->left >= 1 && state->source != 0 && there;
+}
+
+static bool source_sound(const ChicagoTables *tables, const ChicagoState *state)
+{
+    return card_in(state, CARDS_TAKE) ? attack_sound(tables, state)
+                                      : card_in(state, CARDS_ENTER) && state->left >= 1;
+}
+
+static bool place_sound(const ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    return state->wait[seat] == WAIT_NONE && state->aisle[seat] == 0 && state->supply[seat] > 0;
+}
+
+static bool reseat_sound(const ChicagoTables *tables, const ChicagoState *state)
+{
+    return tables->crowding_penalty && card_in(state, CARDS_SEATED) && state->left >= 1 &&
+           state->target != state->active + 1;
+}
+
+static const char *check_question(const ChicagoTables *tables, const ChicagoState *state)
+{
+    bool sound = true;
+    switch ((Phase)state->phase) {
+    case PHASE_PLACE:
+        sound = place_sound(state);
+        break;
+    case PHASE_TURN:
+        sound = state->card == 0 && state->laid == 0;
+        break;
+    case PHASE_MOVE:
+        sound = move_sound(state);
+        break;
+    case PHASE_SLIDE:
+        sound = slide_sound(tables, state);
+        break;
+    case PHASE_SOURCE:
+        sound = source_sound(tables, state);
+        break;
+    case PHASE_SEAT:
+        sound = seat_sound(state);
+        break;
+    case PHASE_PAWN:
+        sound = pawn_sound(tables, state);
+        break;
+    case PHASE_BEG:
+        sound = card_in(state, CARDS_BEG);
+        break;
+    case PHASE_REBEL:
+        sound = attack_sound(tables, state);
+        break;
+    case PHASE_PENALTY:
+        sound = cells_any(&state->seated[chicago_asked_seat(state)]);
+        break;
+    case PHASE_RESEAT:
+        sound = reseat_sound(tables, state);
+        break;
+    case PHASE_OVER:
+    case PHASE_COUNT:
+        break;
+    }
+    return sound ? NULL : "the question does not fit the position";
+}
+
+/* The options stored in a state are those that its position has. */
+static const char *check_options(const ChicagoTables *tables, const ChicagoState *state)
+{
+    ChicagoState copy = *state;
+    chicago_options_compute(tables, &copy);
+    if (memcmp(copy.options, state->options, sizeof copy.options) != 0 ||
+        memcmp(&copy.choices, &state->choices, sizeof copy.choices) != 0) {
+        return "the open answers do not fit the question";
+    }
+    bool answers = (state->options[0] | state->options[1]) != 0 || cells_any(&state->choices);
+    return answers || state->head.over ? NULL : "the question has no answer";
+}
+
+const char *chicago_check(const TyRuleset *ruleset, const void *state)
+{
+    static const char *(*const checks[])(const ChicagoTables *, const ChicagoState *) = {
+        check_ranges, check_tiles, check_cards,    check_stolen,
+        check_absent, check_pawns, check_question, check_options,
+    };
+    const ChicagoTables *tables = chicago_tables(ruleset);
+    const char *broken = check_ranges(tables, state);
+    broken = broken != NULL ? broken : check_seat(state);
+    for (uint32_t i = 1; broken == NULL && i < sizeof checks / sizeof checks[0]; i++) {
+        broken = checks[i](tables, state);
+    }
+    return broken;
+}
+
+/* ---- Hidden information ------------------------------------------------------------------------
+ */
+
+/* The hands that are dealt anew: how many cards of each pile are still missing. */
+typedef struct Missing {
+    uint8_t numbers[TY_PLAYERS_MAX];
+    uint8_t actions[TY_PLAYERS_MAX];
+} Missing;
+
+/* Puts the hand of `seat` back into the piles. */
+static void hand_return(ChicagoState *state, uint32_t seat, Missing *missing)
+{
+    for (uint32_t card = 0; card < CHICAGO_NUMBERS; card++) {
+        uint8_t count = state->numbers[seat][card];
+        missing->numbers[seat] = (uint8_t)(missing->numbers[seat] + count);
+        state->number_deck[card] = (uint8_t)(state->number_deck[card] + count);
+        state->numbers[seat][card] = 0;
+    }
+    for (uint32_t card = 0; card < CARD_COUNT; card++) {
+        uint8_t count = state->actions[seat][card];
+        missing->actions[seat] = (uint8_t)(missing->actions[seat] + count);
+        state->action_deck[card] = (uint8_t)(state->action_deck[card] + count);
+        state->actions[seat][card] = 0;
+    }
+}
+
+static void number_give(ChicagoState *state, uint32_t seat, uint32_t card, Missing *missing)
+{
+    state->number_deck[card]--;
+    state->numbers[seat][card]++;
+    missing->numbers[seat]--;
+}
+
+static void action_give(ChicagoState *state, uint32_t seat, uint32_t card, Missing *missing)
+{
+    state->action_deck[card]--;
+    state->actions[seat][card]++;
+    missing->actions[seat]--;
+}
+
+/* The card that the observer lost to `seat` is still there. */
+static void known_give(ChicagoState *state, uint32_t observer, uint32_t seat, Missing *missing)
+{
+    uint8_t known = state->stolen[observer][seat];
+    if (known > CHICAGO_NUMBERS) {
+        action_give(state, seat, known - 1u - CHICAGO_NUMBERS, missing);
+    } else if (known > 0) {
+        number_give(state, seat, known - 1u, missing);
+    }
+}
+
+/* Somebody without tokens who is asked for a Rebel Passenger has one. */
+static void rebel_give(const ChicagoTables *tables, ChicagoState *state, uint32_t observer,
+                       Missing *missing)
+{
+    uint32_t seat = state->target - 1u;
+    if (state->phase == PHASE_REBEL && seat != observer && state->tokens[seat] == 0 &&
+        !tables->ask_forced && state->actions[seat][CARD_REBEL] == 0) {
+        action_give(state, seat, CARD_REBEL, missing);
+    }
+}
+
+/* Somebody who laid a number that leads nowhere has a second one that does. */
+static void partner_give(const ChicagoTables *tables, ChicagoState *state, Missing *missing)
+{
+    uint8_t seat = state->active;
+    uint8_t hand[CHICAGO_NUMBERS];
+    uint8_t weights[CHICAGO_NUMBERS];
+    chicago_options_compute(tables, state);
+    if (cells_any(&state->choices) || state->options[0] != 0) {
+        return;
+    }
+    memcpy(hand, state->numbers[seat], sizeof hand);
+    memset(state->numbers[seat], 1, sizeof hand);
+    chicago_options_compute(tables, state);
+    memcpy(state->numbers[seat], hand, sizeof hand);
+    for (uint32_t card = 0; card < CHICAGO_NUMBERS; card++) {
+        bool fits = state->options[0] >> (ACTION_LAY + card) & 1;
+        weights[card] = fits ? state->number_deck[card] : 0;
+    }
+    uint32_t card = draw(&state->head, NULL, STREAM_NUMBERS, weights, CHICAGO_NUMBERS);
+    number_give(state, seat, card, missing);
+}
+
+static void hand_deal(ChicagoState *state, uint32_t seat, Missing *missing)
+{
+    while (missing->numbers[seat] > 0) {
+        number_give(state, seat,
+                    draw(&state->head, NULL, STREAM_NUMBERS, state->number_deck, CHICAGO_NUMBERS),
+                    missing);
+    }
+    while (missing->actions[seat] > 0) {
+        action_give(state, seat,
+                    draw(&state->head, NULL, STREAM_ACTIONS, state->action_deck, CARD_COUNT),
+                    missing);
+    }
+}
+
+/* What `victim` knows of a hand that was dealt anew: one of its cards, of the same pile. */
+static void stolen_redraw(ChicagoState *state, uint32_t victim, uint32_t thief)
+{
+    uint8_t *known = &state->stolen[victim][thief];
+    if (*known > CHICAGO_NUMBERS) {
+        *known = (uint8_t)(CHICAGO_NUMBERS + 1 +
+                           draw(&state->head, NULL, STREAM_STOLEN_ACTION, state->actions[thief],
+                                CARD_COUNT));
+    } else if (*known > 0) {
+        *known = (uint8_t)(1 + draw(&state->head, NULL, STREAM_STOLEN_NUMBER, state->numbers[thief],
+                                    CHICAGO_NUMBERS));
+    }
+}
+
+void chicago_resample(const TyRuleset *ruleset, void *state_, uint32_t observer)
+{
+    const ChicagoTables *tables = chicago_tables(ruleset);
+    ChicagoState *state = state_;
+    Missing missing = {{0}, {0}};
+    for (uint32_t i = 1; i < tables->player_count; i++) {
+        hand_return(state, seat_after(tables, observer, i), &missing);
+    }
+    for (uint32_t i = 1; i < tables->player_count; i++) {
+        known_give(state, observer, seat_after(tables, observer, i), &missing);
+    }
+    rebel_give(tables, state, observer, &missing);
+    if (state->phase == PHASE_MOVE && state->active != observer) {
+        partner_give(tables, state, &missing);
+    }
+    for (uint32_t i = 1; i < tables->player_count; i++) {
+        uint8_t seat = seat_after(tables, observer, i);
+        hand_deal(state, seat, &missing);
+        for (uint32_t victim = 0; victim < tables->player_count; victim++) {
+            if (victim != observer) {
+                stolen_redraw(state, victim, seat);
+            }
+        }
+    }
+    chicago_options_compute(tables, state);
+}

@@ -1,0 +1,397 @@
+/* Ligne de train, Chicago: which answers a question has, and the mask that says so. */
+#include "core/bytes.h"
+#include "games/chicago/state.h"
+
+#include <string.h>
+
+enum { EVERYBODY = 0xff };
+
+static uint32_t number_value(uint32_t number)
+{
+    return number % CHICAGO_VALUES + 1;
+}
+
+/* Opens the answers `base` + i for the bits i of `bits`. */
+static void options_add(ChicagoState *state, uint32_t base, uint64_t bits)
+{
+    if (base >= 64) {
+        state->options[1] |= bits << (base - 64);
+    } else {
+        state->options[0] |= bits << base;
+        state->options[1] |= base > 0 ? bits >> (64 - base) : 0;
+    }
+}
+
+/* The kinds of cards of which there is one. */
+static uint32_t cards_held(const uint8_t *counts, uint32_t count)
+{
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        held |= (uint32_t)(counts[i] != 0) << i;
+    }
+    return held;
+}
+
+static void swap_options(ChicagoState *state, uint8_t seat)
+{
+    if (state->tokens[seat] > 0) {
+        options_add(state, ACTION_SWAP_NUMBER, cards_held(state->numbers[seat], CHICAGO_NUMBERS));
+        options_add(state, ACTION_SWAP_ACTION, cards_held(state->actions[seat], CARD_COUNT));
+    }
+}
+
+/* ---- Number cards ------------------------------------------------------------------------------
+ */
+
+/* The number cards of a hand that may be laid with `number`: of its colour, or with `mixed` of any,
+ * as an Advanced Movement allows (ruling C16). */
+static uint32_t number_partners(const uint8_t *numbers, uint32_t held, uint32_t number, bool mixed)
+{
+    uint32_t blue = (1u << CHICAGO_VALUES) - 1;
+    uint32_t colour = number < CHICAGO_VALUES ? blue : blue << CHICAGO_VALUES;
+    uint32_t partners = mixed ? held : held & colour;
+    return numbers[number] > 1 ? partners : partners & ~(1u << number);
+}
+
+/* The totals, as bits, that cards of `cards` add to `points`. */
+static uint32_t number_totals(uint32_t cards, uint32_t points)
+{
+    uint32_t values = (cards | cards >> CHICAGO_VALUES) & ((1u << CHICAGO_VALUES) - 1);
+    return values << (points + 1);
+}
+
+/* The totals that can be laid: one number, or two of one colour. */
+static uint32_t hand_totals(const uint8_t *numbers, uint32_t points, bool mixed)
+{
+    uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
+    uint32_t totals = number_totals(held, points);
+    for (uint32_t left = held; left != 0; left &= left - 1) {
+        uint32_t number = (uint32_t)__builtin_ctz(left);
+        totals |= number_totals(number_partners(numbers, held, number, mixed),
+                                points + number_value(number));
+    }
+    return totals;
+}
+
+/* The lengths, as bits, for which a move exists. */
+static uint32_t reach_lengths(const Reach *reach, uint32_t length_max)
+{
+    uint32_t lengths = 0;
+    for (uint32_t i = 1; i <= length_max; i++) {
+        lengths |= (uint32_t)cells_any(&reach->ends[i]) << i;
+    }
+    return lengths;
+}
+
+bool chicago_numbers_stuck(const ChicagoTables *tables, const ChicagoState *state, uint8_t seat,
+                           uint32_t opponents)
+{
+    uint32_t totals = hand_totals(state->numbers[seat], 0, false);
+    if (totals == 0) {
+        return true;
+    }
+    Reach reach;
+    Way way = chicago_pawn_way(tables, state, seat, opponents);
+    uint32_t longest = 31u - (uint32_t)__builtin_clz(totals);
+    chicago_way_reach(&way, longest, &reach);
+    return (reach_lengths(&reach, longest) & totals) == 0;
+}
+
+/* A number may be laid if a move of its total, or of its total with a second number, exists. */
+static void lay_options(ChicagoState *state, const uint8_t *numbers, uint32_t lengths)
+{
+    uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
+    uint32_t lays = 0;
+    for (uint32_t left = held; left != 0; left &= left - 1) {
+        uint32_t number = (uint32_t)__builtin_ctz(left);
+        uint32_t total = state->bonus + number_value(number);
+        uint32_t partners = number_partners(numbers, held, number, state->bonus > 0);
+        uint32_t totals = 1u << total | number_totals(partners, total);
+        lays |= (uint32_t)((totals & lengths) != 0) << number;
+    }
+    options_add(state, ACTION_LAY, lays);
+}
+
+/* Where the pawn can go now: by the Advanced Movement alone, or by laying numbers. */
+static void walk_options(const ChicagoTables *tables, ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    const uint8_t *numbers = state->numbers[seat];
+    uint32_t totals = hand_totals(numbers, state->bonus, state->bonus > 0);
+    totals |= state->bonus > 0 ? 1u << state->bonus : 0;
+    if (totals == 0) {
+        return;
+    }
+    Reach reach;
+    Way way = chicago_pawn_way(tables, state, seat, EVERYBODY);
+    uint32_t longest = 31u - (uint32_t)__builtin_clz(totals);
+    chicago_way_reach(&way, longest, &reach);
+    lay_options(state, numbers, reach_lengths(&reach, longest));
+    if (state->bonus > 0) {
+        state->choices = reach.ends[state->bonus];
+    }
+}
+
+/* ---- The turn ----------------------------------------------------------------------------------
+ */
+
+static bool somebody_has_cards(const ChicagoTables *tables, const ChicagoState *state)
+{
+    uint32_t held = 0;
+    for (uint8_t seat = 0; seat < tables->player_count; seat++) {
+        if (seat != state->active) {
+            held |= cards_held(state->numbers[seat], CHICAGO_NUMBERS);
+            held |= cards_held(state->actions[seat], CARD_COUNT);
+        }
+    }
+    return held != 0;
+}
+
+static bool attack_possible(const ChicagoTables *tables, const ChicagoState *state)
+{
+    CellSet targets = chicago_attack_targets(tables, state);
+    return cells_any(&targets);
+}
+
+/* Whether the active player may play an action card that is in its hand. */
+static bool card_playable(const ChicagoTables *tables, const ChicagoState *state, ActionCard card)
+{
+    uint8_t seat = state->active;
+    bool movable = chicago_pawn_movable(state, seat);
+    bool outside = state->supply[seat] > 0 || state->wait[seat] != WAIT_NONE;
+    uint8_t next = chicago_next_opponent(tables, state);
+    switch (card) {
+    case CARD_EXIT_1X:
+    case CARD_EXIT_2X:
+        return !state->rebelled && next != CHICAGO_NONE && cells_any(&state->seated[next]);
+    case CARD_EXPRESS:
+        return !state->rebelled && next != CHICAGO_NONE;
+    case CARD_REVERSE:
+        return !state->rebelled;
+    case CARD_ECCENTRIC:
+        return !state->rebelled && attack_possible(tables, state);
+    case CARD_PANHANDLER:
+        return !state->rebelled && somebody_has_cards(tables, state);
+    case CARD_PLUS_1:
+        return !state->rebelled && state->tokens[seat] < CHICAGO_TOKENS_MAX;
+    case CARD_ENTER_1X:
+    case CARD_ENTER_2X:
+        return !state->rebelled && outside;
+    case CARD_U_PASS:
+        return !state->rebelled && state->wait[seat] == WAIT_START && !state->boarded;
+    case CARD_TAKE_A_SEAT:
+        return !state->rebelled && outside && attack_possible(tables, state);
+    case CARD_EXCUSE_ME:
+    case CARD_REBEL:
+        return movable && state->passes < CHICAGO_PASSES_MAX;
+    case CARD_ADVANCED_1:
+    case CARD_ADVANCED_2:
+    case CARD_ADVANCED_3:
+        return movable && state->bonus + card - CARD_ADVANCED_1 + 1 <= CHICAGO_BONUS_MAX;
+    case CARD_COUNT:
+        return false;
+    }
+    return false;
+}
+
+/* Spinning, and bringing a second pawn although one is in the aisle, which is legal and foolish
+ * (ruling C6). */
+static void board_options(ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    uint8_t wait = state->wait[seat];
+    if (state->rebelled) {
+        return;
+    }
+    if (wait == WAIT_START && !state->fresh) {
+        options_add(state, ACTION_SPIN, 1);
+    }
+    bool second = wait == WAIT_OPEN || (wait == WAIT_NONE && state->supply[seat] > 0);
+    if (state->aisle[seat] != 0 && second) {
+        options_add(state, ACTION_SECOND, 1);
+    }
+}
+
+static void turn_options(const ChicagoTables *tables, ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    options_add(state, ACTION_END, 1);
+    swap_options(state, seat);
+    board_options(state);
+    uint64_t plays = 0;
+    for (uint32_t left = cards_held(state->actions[seat], CARD_COUNT); left != 0;
+         left &= left - 1) {
+        uint32_t card = (uint32_t)__builtin_ctz(left);
+        plays |= (uint64_t)card_playable(tables, state, (ActionCard)card) << card;
+    }
+    options_add(state, ACTION_PLAY, plays);
+    if (chicago_pawn_movable(state, seat)) {
+        walk_options(tables, state);
+    }
+}
+
+/* ---- The other questions -----------------------------------------------------------------------
+ */
+
+static void move_options(const ChicagoTables *tables, ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    const uint8_t *numbers = state->numbers[seat];
+    uint32_t partners = 0;
+    if (state->laid == 1) {
+        uint32_t blue = (1u << CHICAGO_VALUES) - 1;
+        uint32_t colour = state->colour == 1 ? blue : blue << CHICAGO_VALUES;
+        uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
+        partners = state->bonus > 0 ? held : held & colour;
+    }
+    uint32_t totals = 1u << state->points | number_totals(partners, state->points);
+    uint32_t longest = 31u - (uint32_t)__builtin_clz(totals);
+    Reach reach;
+    Way way = chicago_pawn_way(tables, state, seat, EVERYBODY);
+    chicago_way_reach(&way, longest, &reach);
+    state->choices = reach.ends[state->points];
+    uint32_t lengths = reach_lengths(&reach, longest);
+    for (uint32_t left = partners; left != 0; left &= left - 1) {
+        uint32_t number = (uint32_t)__builtin_ctz(left);
+        options_add(state, ACTION_LAY + number,
+                    lengths >> (state->points + number_value(number)) & 1);
+    }
+}
+
+static void beg_options(const ChicagoTables *tables, ChicagoState *state)
+{
+    for (uint32_t i = 1; i < tables->player_count; i++) {
+        uint8_t seat = seat_after(tables, state->active, i);
+        uint64_t numbers = cards_held(state->numbers[seat], CHICAGO_NUMBERS) != 0;
+        uint64_t actions = cards_held(state->actions[seat], CARD_COUNT) != 0;
+        options_add(state, ACTION_BEG + 2 * (i - 1), numbers | actions << 1);
+    }
+}
+
+static void source_options(ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    options_add(state, ACTION_FROM_SUPPLY, state->supply[seat] > 0);
+    options_add(state, ACTION_FROM_START, state->wait[seat] != WAIT_NONE);
+}
+
+static void rebel_options(ChicagoState *state)
+{
+    uint8_t seat = (uint8_t)(state->target - 1);
+    options_add(state, ACTION_ACCEPT, 1);
+    options_add(state, ACTION_REBEL, state->actions[seat][CARD_REBEL] > 0);
+    swap_options(state, seat);
+}
+
+static bool card_is_exit(const ChicagoState *state)
+{
+    return state->card == CARD_EXIT_1X + 1 || state->card == CARD_EXIT_2X + 1;
+}
+
+void chicago_options_compute(const ChicagoTables *tables, ChicagoState *state)
+{
+    state->options[0] = 0;
+    state->options[1] = 0;
+    state->choices = (CellSet){{0, 0}};
+    switch ((Phase)state->phase) {
+    case PHASE_PLACE:
+        options_add(state, ACTION_PLACE, state_train(tables, state)->starts);
+        break;
+    case PHASE_TURN:
+        turn_options(tables, state);
+        break;
+    case PHASE_MOVE:
+        move_options(tables, state);
+        break;
+    case PHASE_SLIDE:
+        state->choices = chicago_slide_targets(tables, state, (uint8_t)(state->picked - 1));
+        break;
+    case PHASE_SOURCE:
+        source_options(state);
+        break;
+    case PHASE_SEAT:
+    case PHASE_RESEAT:
+        state->choices = chicago_seats_free(tables, state);
+        break;
+    case PHASE_PAWN:
+        state->choices = card_is_exit(state) ? state->seated[state->target - 1]
+                                             : chicago_attack_targets(tables, state);
+        break;
+    case PHASE_BEG:
+        beg_options(tables, state);
+        break;
+    case PHASE_REBEL:
+        rebel_options(state);
+        break;
+    case PHASE_PENALTY:
+        state->choices = state->seated[chicago_asked_seat(state)];
+        break;
+    case PHASE_OVER:
+    case PHASE_COUNT:
+        break;
+    }
+}
+
+void chicago_ask(Play *play, Phase phase)
+{
+    play->state->phase = (uint8_t)phase;
+    play->state->head.seat = (int8_t)chicago_asked_seat(play->state);
+    chicago_options_compute(play->tables, play->state);
+}
+
+/* ---- Masks -------------------------------------------------------------------------------------
+ */
+
+/* The first action of the block of cells that the phase asks for. */
+static uint32_t cells_base(const ChicagoTables *tables, uint8_t phase)
+{
+    bool pawn = phase == PHASE_PAWN || phase == PHASE_PENALTY;
+    return ACTION_CELLS + (pawn ? (uint32_t)CHICAGO_CARS * tables->cells : 0);
+}
+
+bool chicago_action_allowed(const ChicagoTables *tables, const ChicagoState *state, uint32_t action)
+{
+    if (action < ACTION_CELLS) {
+        return state->options[action >> 6] >> (action & 63) & 1;
+    }
+    uint32_t offset = action - cells_base(tables, state->phase);
+    if (offset >= (uint32_t)CHICAGO_CARS * tables->cells) {
+        return false;
+    }
+    uint32_t car = offset >= tables->cells;
+    return state->choices.car[car] >> (offset - car * tables->cells) & 1;
+}
+
+bool chicago_action_forced(const ChicagoTables *tables, const ChicagoState *state, uint32_t *action)
+{
+    int answers = __builtin_popcountll(state->options[0]) +
+                  __builtin_popcountll(state->options[1]) + (int)cells_count(&state->choices);
+    if (answers != 1) {
+        return false;
+    }
+    if (state->options[0] != 0) {
+        *action = (uint32_t)__builtin_ctzll(state->options[0]);
+    } else if (state->options[1] != 0) {
+        *action = 64 + (uint32_t)__builtin_ctzll(state->options[1]);
+    } else {
+        uint32_t cell = cells_first(&state->choices);
+        *action = cells_base(tables, state->phase) + (cell >> 6) * tables->cells + (cell & 63);
+    }
+    return true;
+}
+
+void chicago_legal(const TyRuleset *ruleset, const void *state_, uint8_t *mask)
+{
+    const ChicagoTables *tables = chicago_tables(ruleset);
+    const ChicagoState *state = state_;
+    bits_expand(state->options[0], 64, mask);
+    bits_expand(state->options[1], ACTION_CELLS - 64, mask + 64);
+    if (cells_any(&state->choices)) {
+        uint8_t wide[CHICAGO_CELLS_MAX];
+        uint8_t *out = mask + cells_base(tables, state->phase);
+        for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
+            bits_expand(state->choices.car[car], tables->cells, wide);
+            memcpy(out + car * tables->cells, wide, tables->cells);
+        }
+    }
+}

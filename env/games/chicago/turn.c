@@ -1,0 +1,449 @@
+/* Ligne de train, Chicago: setting up, boarding, the course of a turn, blocking, the end. */
+#include "core/draw.h"
+#include "games/chicago/state.h"
+
+#include <string.h>
+
+enum { BLOCKED_FREE = 2, BLOCKED_MAX = 100 };
+
+void chicago_play_tell(Play *play, TyEvent event)
+{
+    event.seat = (int8_t)play->state->active;
+    play->tape->event(play->tape->user, &event);
+}
+
+/* The start space of a seat's waiting pawn as a place. */
+static int16_t start_place(const ChicagoState *state, uint8_t seat)
+{
+    return (int16_t)(CHICAGO_NODES + state->start[seat] - 1);
+}
+
+/* ---- Pawns and the end -------------------------------------------------------------------------
+ */
+
+void chicago_episode_end(Play *play, uint8_t winner, bool truncated)
+{
+    ChicagoState *state = play->state;
+    state->winner = truncated ? 0 : (uint8_t)(winner + 1);
+    state->head.over = 1;
+    state->head.truncated = truncated;
+    state->head.seat = -1;
+    state->phase = PHASE_OVER;
+    chicago_options_compute(play->tables, state);
+    EVENT(play, EVENT_END, state->winner);
+}
+
+/* Objectif: whoever has all pawns seated wins at once. */
+bool chicago_pawn_seat(Play *play, uint8_t seat, uint8_t cell)
+{
+    ChicagoState *state = play->state;
+    cells_add(&state->seated[seat], cell);
+    if (seat == state->active) {
+        cells_add(&state->gained, cell);
+    }
+    if (cells_count(&state->seated[seat]) < play->tables->pawns) {
+        return false;
+    }
+    chicago_episode_end(play, seat, false);
+    return true;
+}
+
+void chicago_pawn_leave(Play *play, uint8_t seat, uint8_t cell, Leave why)
+{
+    ChicagoState *state = play->state;
+    cells_remove(&state->seated[seat], cell);
+    cells_remove(&state->gained, cell);
+    state->supply[seat]++;
+    state->penalties = (uint16_t)(state->penalties + (why != LEAVE_EXIT));
+    EVENT(play, EVENT_LEAVE, seat, cell, (int16_t)why);
+}
+
+/* Se déplacer dans l'allée: a second own pawn on the way costs both, and the turn (ruling C6). */
+static void second_pawn(Play *play)
+{
+    ChicagoState *state = play->state;
+    uint8_t seat = state->active;
+    EVENT(play, EVENT_LEAVE, seat, (int16_t)(state->aisle[seat] - 1), LEAVE_SECOND);
+    state->aisle[seat] = 0;
+    state->supply[seat]++;
+    if (state->wait[seat] != WAIT_NONE) {
+        EVENT(play, EVENT_LEAVE, seat, start_place(state, seat), LEAVE_SECOND);
+        state->wait[seat] = WAIT_NONE;
+        state->start[seat] = 0;
+        state->supply[seat]++;
+    }
+    state->penalties = (uint16_t)(state->penalties + 2);
+    chicago_turn_end(play);
+}
+
+/* ---- Boarding ----------------------------------------------------------------------------------
+ */
+
+void chicago_pawn_board(Play *play)
+{
+    ChicagoState *state = play->state;
+    uint8_t seat = state->active;
+    state->wait[seat] = WAIT_OPEN;
+    EVENT(play, EVENT_BOARD, seat, start_place(state, seat));
+    if (state->aisle[seat] != 0) {
+        second_pawn(play);
+    } else {
+        chicago_ask(play, PHASE_TURN);
+    }
+}
+
+/* Embarquement: open doors let the pawn board, this turn or later; closed doors end the turn, and
+ * the pawn boards by the same start in the next one (ruling C4). */
+static void doors_spin(Play *play)
+{
+    ChicagoState *state = play->state;
+    uint8_t seat = state->active;
+    uint32_t open = draw(&state->head, play->tape, STREAM_SPINNER, play->tables->spinner, 2);
+    EVENT_CHANCE(play, EVENT_SPIN, STREAM_SPINNER, open, seat, (int16_t)open);
+    if (open) {
+        chicago_pawn_board(play);
+        return;
+    }
+    state->wait[seat] = WAIT_MISSED;
+    state->missed++;
+    EVENT(play, EVENT_MISSED, seat, start_place(state, seat));
+    chicago_turn_end(play);
+}
+
+static void pawn_place(Play *play, uint8_t start)
+{
+    ChicagoState *state = play->state;
+    uint8_t seat = state->active;
+    state->supply[seat]--;
+    state->wait[seat] = WAIT_START;
+    state->start[seat] = (uint8_t)(start + 1);
+    EVENT(play, EVENT_PLACE, seat, start_place(state, seat));
+    if (state->ending) {
+        chicago_turn_end(play);
+    } else {
+        chicago_ask(play, PHASE_TURN);
+    }
+}
+
+/* A pawn must be placed if none is on the way and there is one. */
+static bool place_due(const ChicagoState *state)
+{
+    uint8_t seat = state->active;
+    return state->wait[seat] == WAIT_NONE && state->aisle[seat] == 0 && state->supply[seat] > 0;
+}
+
+void chicago_turn_continue(Play *play)
+{
+    ChicagoState *state = play->state;
+    if (place_due(state)) {
+        state->fresh = !state->ending;
+        chicago_ask(play, PHASE_PLACE);
+    } else if (state->ending) {
+        chicago_turn_end(play);
+    } else {
+        chicago_ask(play, PHASE_TURN);
+    }
+}
+
+/* ---- Blocking ----------------------------------------------------------------------------------
+ */
+
+/* The opponents with a pawn in the aisle, as bits. */
+static uint32_t aisle_opponents(const ChicagoTables *tables, const ChicagoState *state)
+{
+    uint32_t opponents = 0;
+    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+        opponents |= (uint32_t)(seat != state->active && state->aisle[seat] != 0) << seat;
+    }
+    return opponents;
+}
+
+/* Those whose pawn alone blocks the way; all if only together they do. */
+static uint32_t blockers(const ChicagoTables *tables, const ChicagoState *state, uint32_t opponents)
+{
+    uint32_t alone = 0;
+    for (uint32_t left = opponents; left != 0; left &= left - 1) {
+        uint32_t bit = left & ~(left - 1);
+        alone |= chicago_numbers_stuck(tables, state, state->active, bit) ? bit : 0;
+    }
+    return alone != 0 ? alone : opponents;
+}
+
+/* The next blocker who has a seated pawn takes one off the train; then the turn goes on. */
+static void penalty_next(Play *play)
+{
+    ChicagoState *state = play->state;
+    while (state->owing != 0 && !cells_any(&state->seated[__builtin_ctz(state->owing)])) {
+        state->owing &= (uint8_t)(state->owing - 1);
+    }
+    chicago_ask(play, state->owing != 0 ? PHASE_PENALTY : PHASE_TURN);
+}
+
+static void penalty_pay(Play *play, uint8_t cell)
+{
+    ChicagoState *state = play->state;
+    chicago_pawn_leave(play, chicago_asked_seat(state), cell, LEAVE_BLOCKING);
+    state->owing &= (uint8_t)(state->owing - 1);
+    penalty_next(play);
+}
+
+/* Blocage: counts the turns that begin without a way out because of opposing aisle pawns; from the
+ * third on the blockers pay (ruling C15). */
+static void blocking_count(Play *play)
+{
+    const ChicagoTables *tables = play->tables;
+    ChicagoState *state = play->state;
+    uint8_t seat = state->active;
+    uint32_t opponents = chicago_pawn_movable(state, seat) ? aisle_opponents(tables, state) : 0;
+    if (opponents == 0 || !chicago_numbers_stuck(tables, state, seat, opponents) ||
+        chicago_numbers_stuck(tables, state, seat, 0)) {
+        state->blocked[seat] = 0;
+        return;
+    }
+    state->blocked[seat] = (uint8_t)(state->blocked[seat] + (state->blocked[seat] < BLOCKED_MAX));
+    EVENT(play, EVENT_BLOCKED, seat, state->blocked[seat]);
+    if (state->blocked[seat] > BLOCKED_FREE) {
+        state->owing = (uint8_t)blockers(tables, state, opponents);
+    }
+}
+
+/* ---- The turn ----------------------------------------------------------------------------------
+ */
+
+void chicago_turn_begin(Play *play)
+{
+    ChicagoState *state = play->state;
+    uint8_t seat = state->active;
+    state->turns++;
+    EVENT(play, EVENT_TURN, (int16_t)state->turns, seat);
+    if (state->wait[seat] == WAIT_MISSED) {
+        state->wait[seat] = WAIT_OPEN;
+        EVENT(play, EVENT_BOARD, seat, start_place(state, seat));
+    }
+    if (place_due(state)) {
+        chicago_ask(play, PHASE_PLACE);
+        return;
+    }
+    blocking_count(play);
+    penalty_next(play);
+}
+
+/* Passes the turn on, over the players that an Express skips. */
+static void turn_pass(Play *play)
+{
+    ChicagoState *state = play->state;
+    uint32_t step = state->backward ? play->tables->player_count - 1u : 1u;
+    state->active = seat_after(play->tables, state->active, step);
+    while (state->skip[state->active]) {
+        state->skip[state->active] = 0;
+        EVENT(play, EVENT_SKIP, state->active);
+        state->active = seat_after(play->tables, state->active, step);
+    }
+}
+
+static void turn_clear(ChicagoState *state)
+{
+    state->gained = (CellSet){{0, 0}};
+    state->passes = 0;
+    state->bonus = 0;
+    state->points = 0;
+    state->laid = 0;
+    state->colour = 0;
+    state->boarded = 0;
+    state->fresh = 0;
+    state->ending = 0;
+    state->rebelled = 0;
+}
+
+void chicago_turn_end(Play *play)
+{
+    ChicagoState *state = play->state;
+    turn_clear(state);
+    chicago_deal_hand(play, state->active);
+    if (state->turns >= play->tables->turn_cap) {
+        chicago_episode_end(play, 0, true);
+        return;
+    }
+    turn_pass(play);
+    chicago_turn_begin(play);
+}
+
+/* ---- Answers -----------------------------------------------------------------------------------
+ */
+
+/* The cell that an action behind ACTION_CELLS names. */
+static uint8_t action_cell(const ChicagoTables *tables, uint32_t action)
+{
+    uint32_t offset = (action - ACTION_CELLS) % ((uint32_t)CHICAGO_CARS * tables->cells);
+    uint32_t car = offset >= tables->cells;
+    return (uint8_t)(car * CHICAGO_CAR + offset - car * tables->cells);
+}
+
+static void apply_cell(Play *play, uint8_t cell)
+{
+    switch ((Phase)play->state->phase) {
+    case PHASE_TURN:
+    case PHASE_MOVE:
+        chicago_pawn_move(play, cell);
+        break;
+    case PHASE_SLIDE:
+        chicago_pawn_slide(play, cell);
+        break;
+    case PHASE_SEAT:
+        chicago_card_seat(play, cell);
+        break;
+    case PHASE_PAWN:
+        chicago_card_pawn(play, cell);
+        break;
+    case PHASE_PENALTY:
+        penalty_pay(play, cell);
+        break;
+    case PHASE_RESEAT:
+        chicago_pawn_reseat(play, cell);
+        break;
+    case PHASE_PLACE:
+    case PHASE_SOURCE:
+    case PHASE_BEG:
+    case PHASE_REBEL:
+    case PHASE_OVER:
+    case PHASE_COUNT:
+        break;
+    }
+}
+
+/* A token is spent; then the same question stands again. */
+static void apply_swap(Play *play, uint8_t pile, uint8_t card)
+{
+    chicago_card_swap(play, chicago_asked_seat(play->state), pile, card);
+    chicago_ask(play, (Phase)play->state->phase);
+}
+
+/* An action from ACTION_PLAY on that names a card, an opponent or a start space. */
+static void apply_item(Play *play, uint32_t action)
+{
+    if (action < ACTION_LAY) {
+        chicago_card_play(play, (uint8_t)(action - ACTION_PLAY));
+    } else if (action < ACTION_SWAP_NUMBER) {
+        chicago_number_lay(play, (uint8_t)(action - ACTION_LAY));
+    } else if (action < ACTION_SWAP_ACTION) {
+        apply_swap(play, PILE_NUMBERS, (uint8_t)(action - ACTION_SWAP_NUMBER));
+    } else if (action < ACTION_BEG) {
+        apply_swap(play, PILE_ACTIONS, (uint8_t)(action - ACTION_SWAP_ACTION));
+    } else if (action < ACTION_PLACE) {
+        uint32_t item = action - ACTION_BEG;
+        chicago_card_beg(play, (uint8_t)(item / 2 + 1), item & 1);
+    } else {
+        pawn_place(play, (uint8_t)(action - ACTION_PLACE));
+    }
+}
+
+void chicago_action_apply(Play *play, uint32_t action)
+{
+    if (action >= ACTION_CELLS) {
+        apply_cell(play, action_cell(play->tables, action));
+        return;
+    }
+    switch (action) {
+    case ACTION_END:
+        chicago_turn_end(play);
+        break;
+    case ACTION_SPIN:
+        doors_spin(play);
+        break;
+    case ACTION_SECOND:
+        second_pawn(play);
+        break;
+    case ACTION_ACCEPT:
+    case ACTION_REBEL:
+        chicago_attack_answer(play, action == ACTION_REBEL);
+        break;
+    case ACTION_FROM_SUPPLY:
+    case ACTION_FROM_START:
+        chicago_card_source(play, action == ACTION_FROM_SUPPLY ? 1 : 2);
+        break;
+    default:
+        apply_item(play, action);
+        break;
+    }
+}
+
+/* Answers questions that have a single answer, unless the ruleset asks them too. */
+static void play_on(Play *play)
+{
+    uint32_t action = 0;
+    while (!play->tables->ask_forced && !play->state->head.over &&
+           chicago_action_forced(play->tables, play->state, &action)) {
+        chicago_action_apply(play, action);
+    }
+}
+
+bool chicago_step(const TyRuleset *ruleset, void *state_, uint32_t action, int32_t *reward,
+                  TyTape *tape)
+{
+    const ChicagoTables *tables = chicago_tables(ruleset);
+    ChicagoState *state = state_;
+    if (!chicago_action_allowed(tables, state, action)) {
+        return false;
+    }
+    Play play = {.tables = tables, .state = state, .tape = tape};
+    chicago_action_apply(&play, action);
+    play_on(&play);
+    if (state->head.over) {
+        chicago_reward(tables, state, reward);
+    }
+    return true;
+}
+
+/* ---- Setting up --------------------------------------------------------------------------------
+ */
+
+/* Configuration 1: two tiles, the file's usual ones or two that are drawn (ruling C18). */
+static void tiles_lay(Play *play)
+{
+    const ChicagoTables *tables = play->tables;
+    ChicagoState *state = play->state;
+    memcpy(state->tile, tables->fixed, sizeof state->tile);
+    if (!tables->tiles_random) {
+        return;
+    }
+    uint8_t weights[CHICAGO_TILES_MAX];
+    memset(weights, 1, sizeof weights);
+    for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
+        uint32_t tile = draw(&state->head, play->tape, STREAM_TILES, weights, tables->tile_count);
+        weights[tile] = 0;
+        state->tile[car] = (uint8_t)tile;
+        EVENT_CHANCE(play, EVENT_TILE, STREAM_TILES, tile, (int16_t)car, (int16_t)tile);
+    }
+}
+
+/* Configuration 5: the rulebook looks at ears, the ruleset draws (ruling C18). */
+static void first_player_draw(Play *play)
+{
+    static const uint8_t weights[TY_PLAYERS_MAX] = {1, 1, 1, 1};
+    ChicagoState *state = play->state;
+    if (!play->tables->first_random) {
+        return;
+    }
+    uint32_t seat =
+        draw(&state->head, play->tape, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
+    state->active = (uint8_t)seat;
+    EVENT_CHANCE(play, EVENT_FIRST_PLAYER, STREAM_FIRST_PLAYER, seat, (int16_t)seat);
+}
+
+void chicago_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
+{
+    const ChicagoTables *tables = chicago_tables(ruleset);
+    ChicagoState *state = state_;
+    Play play = {.tables = tables, .state = state, .tape = tape};
+    memset(state->number_deck, tables->number_copies, sizeof state->number_deck);
+    memcpy(state->action_deck, tables->copies, sizeof state->action_deck);
+    tiles_lay(&play);
+    first_player_draw(&play);
+    for (uint8_t seat = 0; seat < tables->player_count; seat++) {
+        state->supply[seat] = tables->pawns;
+        state->tokens[seat] = tables->tokens;
+        chicago_deal_hand(&play, seat);
+    }
+    chicago_turn_begin(&play);
+    play_on(&play);
+}
