@@ -104,14 +104,14 @@ typedef struct ChicagoTile {
     uint8_t unused;
 } ChicagoTile;
 
-/* Two tiles joined by their short sides. `next` lists the neighbours of each cell, and of each
- * start space its door; CHICAGO_NONE ends the list. */
+/* Two tiles joined by their short sides. `links` has the neighbours of each cell that no bar cuts
+ * off, and of each start space its door. */
 typedef struct ChicagoTrain {
     CellSet seats;
     CellSet aisle;
     CellSet passengers;
     CellSet beside;
-    uint8_t next[CHICAGO_PLACES][4];
+    CellSet links[CHICAGO_PLACES];
     uint8_t starts; /* bit per start space: 2 * car + door */
     uint8_t unused[7];
 } ChicagoTrain;
@@ -119,6 +119,9 @@ typedef struct ChicagoTrain {
 /* Where the parts of a row begin behind the public bytes of the state. Parts "per seat" have an
  * entry per player, the observer first. */
 typedef struct ChicagoLayout {
+    uint16_t kind; /* per cell, as the following */
+    uint16_t sitting;
+    uint16_t turns;  /* two bytes */
     uint16_t turn;   /* whose turn it is, counted from the observer */
     uint16_t target; /* the attacked seat so counted, plus one */
     uint16_t owing;  /* per seat, as the following up to `stolen` */
@@ -138,9 +141,6 @@ typedef struct ChicagoLayout {
     uint16_t unseen_numbers;
     uint16_t unseen_actions;
     uint16_t pile_sizes;
-    uint16_t turns; /* two bytes */
-    uint16_t sitting;
-    uint16_t kind;
     uint16_t size;
     uint16_t all_numbers; /* the rest only in the privileged row */
     uint16_t all_actions;
@@ -196,13 +196,10 @@ typedef struct Way {
     uint8_t passes; /* Excuse Me and Rebel cards played for this move */
 } Way;
 
-/* The cells on which a move of each length can end. */
-typedef struct Reach {
-    CellSet ends[CHICAGO_LENGTH_MAX + 1];
-} Reach;
-
-/* Finds where simple paths of exactly 1..length_max counted spaces end (rulings C2 and C14). */
-void chicago_way_reach(const Way *way, uint32_t length_max, Reach *reach);
+/* The cells on which simple paths of exactly `length` counted spaces end (rulings C2 and C14). */
+CellSet chicago_way_ends(const Way *way, uint32_t length);
+/* Those of the lengths whose bits are set in `wanted` for which there is such a path. */
+uint32_t chicago_way_lengths(const Way *way, uint32_t wanted);
 /* Writes the spaces of one such path of exactly `length` to `to`, in order, and returns how many
  * there are, passed ones included; 0 if there is none. It uses as few passes as it can. */
 uint32_t chicago_way_path(const Way *way, uint32_t length, uint8_t to,

@@ -22,12 +22,18 @@ static void options_add(ChicagoState *state, uint32_t base, uint64_t bits)
     }
 }
 
-/* The kinds of cards of which there is one. */
-static uint32_t cards_held(const uint8_t *counts, uint32_t count)
+/* The kinds of cards of which there is one. Eight counts at a time: a byte that is not zero gets
+ * its highest bit, and the product gathers these bits. */
+static inline uint32_t cards_held(const uint8_t *counts, uint32_t count)
 {
+    uint8_t bytes[16] = {0};
     uint32_t held = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        held |= (uint32_t)(counts[i] != 0) << i;
+    memcpy(bytes, counts, count);
+    for (uint32_t i = 0; i < sizeof bytes; i += 8) {
+        uint64_t word = load_le64(bytes + i);
+        word = (((word & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | word) >> 7;
+        word = (word & 0x0101010101010101u) * 0x0102040810204080u >> 56;
+        held |= (uint32_t)word << i;
     }
     return held;
 }
@@ -73,28 +79,11 @@ static uint32_t hand_totals(const uint8_t *numbers, uint32_t points, bool mixed)
     return totals;
 }
 
-/* The lengths, as bits, for which a move exists. */
-static uint32_t reach_lengths(const Reach *reach, uint32_t length_max)
-{
-    uint32_t lengths = 0;
-    for (uint32_t i = 1; i <= length_max; i++) {
-        lengths |= (uint32_t)cells_any(&reach->ends[i]) << i;
-    }
-    return lengths;
-}
-
 bool chicago_numbers_stuck(const ChicagoTables *tables, const ChicagoState *state, uint8_t seat,
                            uint32_t opponents)
 {
-    uint32_t totals = hand_totals(state->numbers[seat], 0, false);
-    if (totals == 0) {
-        return true;
-    }
-    Reach reach;
     Way way = chicago_pawn_way(tables, state, seat, opponents);
-    uint32_t longest = 31u - (uint32_t)__builtin_clz(totals);
-    chicago_way_reach(&way, longest, &reach);
-    return (reach_lengths(&reach, longest) & totals) == 0;
+    return chicago_way_lengths(&way, hand_totals(state->numbers[seat], 0, false)) == 0;
 }
 
 /* A number may be laid if a move of its total, or of its total with a second number, exists. */
@@ -117,18 +106,11 @@ static void walk_options(const ChicagoTables *tables, ChicagoState *state)
 {
     uint8_t seat = state->active;
     const uint8_t *numbers = state->numbers[seat];
-    uint32_t totals = hand_totals(numbers, state->bonus, state->bonus > 0);
-    totals |= state->bonus > 0 ? 1u << state->bonus : 0;
-    if (totals == 0) {
-        return;
-    }
-    Reach reach;
     Way way = chicago_pawn_way(tables, state, seat, EVERYBODY);
-    uint32_t longest = 31u - (uint32_t)__builtin_clz(totals);
-    chicago_way_reach(&way, longest, &reach);
-    lay_options(state, numbers, reach_lengths(&reach, longest));
+    uint32_t totals = hand_totals(numbers, state->bonus, state->bonus > 0);
+    lay_options(state, numbers, chicago_way_lengths(&way, totals));
     if (state->bonus > 0) {
-        state->choices = reach.ends[state->bonus];
+        state->choices = chicago_way_ends(&way, state->bonus);
     }
 }
 
@@ -244,13 +226,9 @@ static void move_options(const ChicagoTables *tables, ChicagoState *state)
         uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
         partners = state->bonus > 0 ? held : held & colour;
     }
-    uint32_t totals = 1u << state->points | number_totals(partners, state->points);
-    uint32_t longest = 31u - (uint32_t)__builtin_clz(totals);
-    Reach reach;
     Way way = chicago_pawn_way(tables, state, seat, EVERYBODY);
-    chicago_way_reach(&way, longest, &reach);
-    state->choices = reach.ends[state->points];
-    uint32_t lengths = reach_lengths(&reach, longest);
+    uint32_t lengths = chicago_way_lengths(&way, number_totals(partners, state->points));
+    state->choices = chicago_way_ends(&way, state->points);
     for (uint32_t left = partners; left != 0; left &= left - 1) {
         uint32_t number = (uint32_t)__builtin_ctz(left);
         options_add(state, ACTION_LAY + number,
@@ -380,6 +358,15 @@ bool chicago_action_forced(const ChicagoTables *tables, const ChicagoState *stat
     return true;
 }
 
+/* Writes the bits of a car as `count` bytes, at least 8, and none behind them. */
+static void cells_expand(uint64_t bits, uint32_t count, uint8_t *out)
+{
+    for (uint32_t at = 0; at + 8 < count; at += 8) {
+        bits_expand(bits >> at, 8, out + at);
+    }
+    bits_expand(bits >> (count - 8), 8, out + count - 8);
+}
+
 void chicago_legal(const TyRuleset *ruleset, const void *state_, uint8_t *mask)
 {
     const ChicagoTables *tables = chicago_tables(ruleset);
@@ -387,11 +374,8 @@ void chicago_legal(const TyRuleset *ruleset, const void *state_, uint8_t *mask)
     bits_expand(state->options[0], 64, mask);
     bits_expand(state->options[1], ACTION_CELLS - 64, mask + 64);
     if (cells_any(&state->choices)) {
-        uint8_t wide[CHICAGO_CELLS_MAX];
         uint8_t *out = mask + cells_base(tables, state->phase);
-        for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
-            bits_expand(state->choices.car[car], tables->cells, wide);
-            memcpy(out + car * tables->cells, wide, tables->cells);
-        }
+        cells_expand(state->choices.car[0], tables->cells, out);
+        cells_expand(state->choices.car[1], tables->cells, out + tables->cells);
     }
 }

@@ -122,7 +122,8 @@ static void parts_add(TyRuleset *ruleset, ChicagoLayout *layout)
     }
 }
 
-/* The parts whose size depends on the train. */
+/* The parts whose size depends on the train. What comes behind them has at least as many bytes as
+ * a car can have, which board_observe relies on. */
 static void board_add(TyRuleset *ruleset, ChicagoLayout *layout)
 {
     const ChicagoTables *tables = chicago_tables(ruleset);
@@ -143,12 +144,12 @@ static void board_add(TyRuleset *ruleset, ChicagoLayout *layout)
     kind.name = "kind";
     kind.maximum = 2;
     kind.help = "what each cell is";
-    layout->turns = layout->size;
-    block_add(ruleset, turns, &layout->size);
-    layout->sitting = layout->size;
-    block_add(ruleset, sitting, &layout->size);
     layout->kind = layout->size;
     block_add(ruleset, kind, &layout->size);
+    layout->sitting = layout->size;
+    block_add(ruleset, sitting, &layout->size);
+    layout->turns = layout->size;
+    block_add(ruleset, turns, &layout->size);
 }
 
 /* Behind the row, the privileged row has every hand. */
@@ -190,8 +191,8 @@ void chicago_shape(TyRuleset *ruleset)
     for (uint32_t i = 0; i < sizeof public_blocks / sizeof public_blocks[0]; i++) {
         block_add(ruleset, public_blocks[i], &layout->size);
     }
-    parts_add(ruleset, layout);
     board_add(ruleset, layout);
+    parts_add(ruleset, layout);
     hands_add(ruleset, layout);
     shape->row_size = layout->size;
     shape->full_size = layout->full_size;
@@ -206,7 +207,7 @@ static uint8_t cell_dense(const ChicagoTables *tables, uint8_t cell)
     return (uint8_t)(cell > CHICAGO_CAR ? cell - CHICAGO_CAR + tables->cells : cell);
 }
 
-static uint8_t cards_total(const uint8_t *counts, uint32_t count)
+static inline uint8_t cards_total(const uint8_t *counts, uint32_t count)
 {
     uint32_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -235,31 +236,35 @@ static void seat_observe(const ChicagoTables *tables, const ChicagoState *state,
     row[at->stolen + index] = state->stolen[observer][seat];
 }
 
-/* Adds `value` to the byte of each cell in `bits`. */
-static void cells_paint(uint64_t bits, uint32_t count, uint8_t value, uint8_t *out)
+/* Writes the byte of each cell of a car: whose pawn sits there, the observer's being 1. Up to seven
+ * bytes behind it are overwritten too. */
+static void car_observe(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,
+                        uint32_t car, uint8_t *out)
 {
-    uint8_t wide[CHICAGO_CELLS_MAX];
-    bits_expand(bits, count, wide);
-    for (uint32_t i = 0; i < count; i++) {
-        out[i] = (uint8_t)(out[i] + wide[i] * value);
+    for (uint32_t at = 0; at < tables->cells; at += 8) {
+        uint64_t owners = 0;
+        for (uint32_t i = 0; i < tables->player_count; i++) {
+            uint8_t wide[8];
+            uint8_t seat = seat_after(tables, observer, i);
+            bits_expand(state->seated[seat].car[car] >> at, 8, wide);
+            owners += load_le64(wide) * (i + 1);
+        }
+        store_le64(out + at, owners);
     }
 }
 
+/* Copies of a fixed size are fast. What they write behind a part is overwritten by the next one, so
+ * the board comes first, and in the order of the row. */
 static void board_observe(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,
                           uint8_t *row)
 {
     uint32_t cells = tables->cells;
-    uint8_t *sitting = row + tables->layout.sitting;
     uint8_t *kind = row + tables->layout.kind;
-    memset(sitting, 0, CHICAGO_CARS * cells);
-    for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
-        memcpy(kind + car * cells, tables->kinds[state->tile[car]], cells);
-        for (uint32_t i = 0; i < tables->player_count; i++) {
-            uint8_t seat = seat_after(tables, observer, i);
-            cells_paint(state->seated[seat].car[car], cells, (uint8_t)(i + 1),
-                        sitting + car * cells);
-        }
-    }
+    uint8_t *sitting = row + tables->layout.sitting;
+    memcpy(kind, tables->kinds[state->tile[0]], CHICAGO_CELLS_MAX);
+    memcpy(kind + cells, tables->kinds[state->tile[1]], CHICAGO_CELLS_MAX);
+    car_observe(tables, state, observer, 0, sitting);
+    car_observe(tables, state, observer, 1, sitting + cells);
     store_le16(row + tables->layout.turns, state->turns);
 }
 
@@ -302,6 +307,7 @@ void chicago_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat
     const ChicagoState *state = state_;
     const ChicagoLayout *at = &tables->layout;
     memcpy(row, &state->phase, CHICAGO_PUBLIC_SIZE);
+    board_observe(tables, state, seat, row);
     uint8_t *picked = row + offsetof(ChicagoState, picked) - CHICAGO_PUBLIC_OFFSET;
     *picked = cell_dense(tables, *picked);
     row[at->turn] = seat_after(tables, state->active, tables->player_count - seat);
@@ -313,7 +319,6 @@ void chicago_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat
         seat_observe(tables, state, seat, i, row);
     }
     cards_observe(tables, state, seat, row);
-    board_observe(tables, state, seat, row);
     if (full) {
         hands_observe(tables, state, seat, row);
     }

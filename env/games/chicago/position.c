@@ -79,16 +79,11 @@ bool chicago_pawn_movable(const ChicagoState *state, uint8_t seat)
 CellSet chicago_slide_targets(const ChicagoTables *tables, const ChicagoState *state, uint8_t cell)
 {
     const ChicagoTrain *train = state_train(tables, state);
-    CellSet empty = chicago_seats_free(tables, state);
-    CellSet targets = {{0, 0}};
-    if (cells_have(&train->beside, cell)) {
-        return targets;
-    }
-    for (uint32_t i = 0; i < 4 && train->next[cell][i] != CHICAGO_NONE; i++) {
-        uint8_t next = train->next[cell][i];
-        if (cells_have(&empty, next) && !cells_have(&train->beside, next)) {
-            cells_add(&targets, next);
-        }
+    CellSet targets = chicago_seats_free(tables, state);
+    bool beside = cells_have(&train->beside, cell);
+    for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
+        targets.car[car] &= train->links[cell].car[car] & ~train->beside.car[car];
+        targets.car[car] = beside ? 0 : targets.car[car];
     }
     return targets;
 }

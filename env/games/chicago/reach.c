@@ -1,4 +1,7 @@
-/* Ligne de train, Chicago: where a pawn can go with an exact number of spaces. */
+/* Ligne de train, Chicago: where a pawn can go with an exact number of spaces.
+ *
+ * A move is one simple path, so paths are tried one by one, depth first. Sets of cells keep that
+ * cheap: the last space of a path is never visited, all of them are added at once. */
 #include "games/chicago/chicago.h"
 
 #include <string.h>
@@ -7,110 +10,124 @@ enum { FRAMES = CHICAGO_LENGTH_MAX + CHICAGO_PASSES_MAX + 2 };
 
 /* A space of the path that is being tried. */
 typedef struct Frame {
-    uint8_t cell;
-    uint8_t turn;   /* neighbours tried so far */
+    CellSet on;     /* neighbours still to be tried */
+    uint8_t cell;   /* a cell, or the start space */
     uint8_t length; /* counted spaces up to here */
     uint8_t passes; /* left */
 } Frame;
 
-/* A walk over all simple paths, depth first, without recursion. */
+/* A walk over all simple paths, without recursion. */
 typedef struct Search {
     const Way *way;
     CellSet visited;
+    CellSet blocked; /* what takes a pass */
+    CellSet landed;  /* where a move may end one space behind the last of the path */
     uint32_t length_max;
     uint32_t depth;
     Frame frames[FRAMES];
 } Search;
 
-/* The space on which a path ends. */
-typedef struct Landing {
-    uint8_t cell;
-    uint8_t length;
-} Landing;
+/* Looks at the neighbours of the path's last space. A free one counts. A blocked one takes a pass
+ * and does not count (ruling C14). A move may end on a free space, beside an opposing pawn in the
+ * aisle, or, for a pass, on the seat of a pawn that slides. */
+static inline void search_look(Search *search)
+{
+    const Way *way = search->way;
+    Frame *top = &search->frames[search->depth];
+    const CellSet *links = &way->train->links[top->cell];
+    bool last = top->length + 1u >= search->length_max;
+    for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
+        uint64_t near = links->car[car] & ~search->visited.car[car];
+        uint64_t blocked = near & search->blocked.car[car];
+        uint64_t slides = top->passes > 0 ? near & way->slides.car[car] : 0;
+        search->landed.car[car] = (near & ~way->shut.car[car]) | slides;
+        top->on.car[car] = (last ? 0 : near & ~blocked) | (top->passes > 0 ? blocked : 0);
+    }
+}
 
-static void search_init(Search *search, const Way *way, uint32_t length_max)
+static inline void search_init(Search *search, const Way *way, uint32_t length_max)
 {
     search->way = way;
     search->visited = (CellSet){{0, 0}};
     search->length_max = length_max;
     search->depth = 0;
     search->frames[0] = (Frame){.cell = way->from, .passes = way->passes};
+    for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
+        search->blocked.car[car] = way->shut.car[car] | way->shared.car[car];
+    }
     if (way->from < CHICAGO_NODES) {
         cells_add(&search->visited, way->from);
     }
+    search_look(search);
 }
 
-/* Goes back by one space; false if the search is done. */
-static inline bool search_back(Search *search)
+/* Goes on to the next path; false when all were tried. */
+static inline bool search_next(Search *search)
 {
-    if (search->depth == 0) {
-        return false;
+    Frame *top = &search->frames[search->depth];
+    while (!cells_any(&top->on)) {
+        if (search->depth == 0) {
+            return false;
+        }
+        cells_remove(&search->visited, top->cell);
+        top = &search->frames[--search->depth];
     }
-    cells_remove(&search->visited, search->frames[search->depth].cell);
-    search->depth--;
+    uint8_t cell = cells_first(&top->on);
+    bool free = !cells_have(&search->blocked, cell);
+    cells_remove(&top->on, cell);
+    cells_add(&search->visited, cell);
+    Frame *next = &search->frames[++search->depth];
+    next->cell = cell;
+    next->length = (uint8_t)(top->length + free);
+    next->passes = (uint8_t)(top->passes - !free);
+    search_look(search);
     return true;
 }
 
-/* Tries `cell` behind the last space of the path. A free space counts. A blocked one takes a pass
- * and does not count (ruling C14). Returns true if a move may end there: on a free space, beside an
- * opposing pawn in the aisle, or, for a pass, on the seat of a pawn that slides. */
-static inline bool search_enter(Search *search, uint8_t cell)
+/* The length of a move that ends where the search landed. */
+static inline uint32_t search_length(const Search *search)
 {
-    const Way *way = search->way;
-    const Frame *top = &search->frames[search->depth];
-    bool shut = cells_have(&way->shut, cell);
-    bool free = !shut && !cells_have(&way->shared, cell);
-    Frame next = {.cell = cell,
-                  .length = (uint8_t)(top->length + free),
-                  .passes = (uint8_t)(top->passes - !free)};
-    bool lands = !shut || (top->passes > 0 && cells_have(&way->slides, cell));
-    if ((free || top->passes > 0) && next.length < search->length_max) {
-        search->frames[++search->depth] = next;
-        cells_add(&search->visited, cell);
-    }
-    return lands;
+    return search->frames[search->depth].length + 1u;
 }
 
-/* Finds the next space on which a path ends; false when all paths were tried. */
-static inline bool search_next(Search *search, Landing *landing)
-{
-    for (;;) {
-        Frame *top = &search->frames[search->depth];
-        uint8_t cell =
-            top->turn < 4 ? search->way->train->next[top->cell][top->turn++] : CHICAGO_NONE;
-        if (cell == CHICAGO_NONE) {
-            if (!search_back(search)) {
-                return false;
-            }
-        } else if (!cells_have(&search->visited, cell)) {
-            *landing = (Landing){.cell = cell, .length = (uint8_t)(top->length + 1)};
-            if (search_enter(search, cell)) {
-                return true;
-            }
-        }
-    }
-}
-
-void chicago_way_reach(const Way *way, uint32_t length_max, Reach *reach)
+CellSet chicago_way_ends(const Way *way, uint32_t length)
 {
     Search search;
-    Landing landing;
-    memset(reach->ends, 0, (length_max + 1) * sizeof reach->ends[0]);
-    search_init(&search, way, length_max);
-    while (search_next(&search, &landing)) {
-        cells_add(&reach->ends[landing.length], landing.cell);
-    }
+    CellSet ends = {{0, 0}};
+    search_init(&search, way, length);
+    do {
+        if (search_length(&search) == length) {
+            ends.car[0] |= search.landed.car[0];
+            ends.car[1] |= search.landed.car[1];
+        }
+    } while (search_next(&search));
+    return ends;
 }
 
-/* The spaces of the search's path up to a landing on `to`. A space that goes on is on the path. */
+uint32_t chicago_way_lengths(const Way *way, uint32_t wanted)
+{
+    Search search;
+    uint32_t found = 0;
+    if (wanted == 0) {
+        return 0;
+    }
+    search_init(&search, way, 31u - (uint32_t)__builtin_clz(wanted));
+    do {
+        if (cells_any(&search.landed)) {
+            found |= wanted & 1u << search_length(&search);
+        }
+    } while (found != wanted && search_next(&search));
+    return found;
+}
+
+/* The spaces of the search's path and the last one, `to`. */
 static uint32_t search_path(const Search *search, uint8_t to, uint8_t path[TY_EVENT_PATH_MAX])
 {
-    uint32_t count = 0;
-    for (uint32_t i = 1; i <= search->depth && search->frames[i].cell != to; i++) {
-        path[count++] = search->frames[i].cell;
+    for (uint32_t i = 0; i < search->depth; i++) {
+        path[i] = search->frames[i + 1].cell;
     }
-    path[count++] = to;
-    return count;
+    path[search->depth] = to;
+    return search->depth + 1;
 }
 
 uint32_t chicago_way_path(const Way *way, uint32_t length, uint8_t to,
@@ -119,14 +136,13 @@ uint32_t chicago_way_path(const Way *way, uint32_t length, uint8_t to,
     Way sparing = *way;
     for (uint8_t passes = 0; passes <= way->passes; passes++) {
         Search search;
-        Landing landing;
         sparing.passes = passes;
         search_init(&search, &sparing, length);
-        while (search_next(&search, &landing)) {
-            if (landing.cell == to && landing.length == length) {
+        do {
+            if (search_length(&search) == length && cells_have(&search.landed, to)) {
                 return search_path(&search, to, path);
             }
-        }
+        } while (search_next(&search));
     }
     return 0;
 }

@@ -6,6 +6,7 @@
 
 enum {
     ID_SIZE_MAX = 16,
+    CELLS_MIN = 8,       /* of a tile; masks are written eight at a time */
     LINE_SIZE_MAX = 150, /* bytes of a title or of the status */
 };
 
@@ -236,6 +237,10 @@ static void read_size(Reader *reader)
     tables->width = (uint8_t)width;
     tables->height = (uint8_t)rows->child_count;
     tables->cells = (uint8_t)(tables->width * tables->height);
+    if (reader_ok(reader) && tables->cells < CELLS_MIN) {
+        doc_fail(reader->doc, rows, &reader->status, "a tile has at least %d cells",
+                 (int)CELLS_MIN);
+    }
     tables->aisle_row =
         (uint8_t)doc_read_int(reader->doc, root, "aisle", 0,
                               rows->child_count == 0 ? 0 : tables->height - 1, &reader->status);
@@ -380,15 +385,6 @@ static void read_tile(Reader *reader, const DocNode *node)
 /* ---- Trains -----------------------------------------------------------------------------------
  */
 
-static void neighbour_add(uint8_t next[4], uint32_t place)
-{
-    uint32_t count = 0;
-    while (next[count] != CHICAGO_NONE) {
-        count++;
-    }
-    next[count] = (uint8_t)place;
-}
-
 static void car_join(const ChicagoTables *tables, ChicagoTrain *train, uint32_t car, uint8_t index)
 {
     const ChicagoTile *tile = &tables->tiles[index];
@@ -397,15 +393,12 @@ static void car_join(const ChicagoTables *tables, ChicagoTrain *train, uint32_t 
     train->passengers.car[car] = tile->passengers;
     train->beside.car[car] = tile->beside;
     for (uint32_t cell = 0; cell < tables->cells; cell++) {
-        for (uint64_t left = tile->links[cell]; left != 0; left &= left - 1) {
-            neighbour_add(train->next[car * CHICAGO_CAR + cell],
-                          car * CHICAGO_CAR + (uint32_t)__builtin_ctzll(left));
-        }
+        train->links[car * CHICAGO_CAR + cell].car[car] = tile->links[cell];
     }
     for (uint32_t i = 0; i < tile->start_count; i++) {
         uint32_t start = car * CHICAGO_DOORS_MAX + i;
         train->starts |= (uint8_t)(1u << start);
-        train->next[CHICAGO_NODES + start][0] = (uint8_t)(car * CHICAGO_CAR + tile->door[i]);
+        train->links[CHICAGO_NODES + start].car[car] = UINT64_C(1) << tile->door[i];
     }
 }
 
@@ -413,13 +406,12 @@ static void car_join(const ChicagoTables *tables, ChicagoTrain *train, uint32_t 
 static void train_join(ChicagoTables *tables, uint8_t first, uint8_t second)
 {
     ChicagoTrain *train = &tables->trains[first * CHICAGO_TILES_MAX + second];
-    memset(train->next, CHICAGO_NONE, sizeof train->next);
     car_join(tables, train, 0, first);
     car_join(tables, train, 1, second);
     uint32_t back = (uint32_t)(tables->aisle_row * tables->width + tables->width - 1);
     uint32_t front = CHICAGO_CAR + (uint32_t)(tables->aisle_row * tables->width);
-    neighbour_add(train->next[back], front);
-    neighbour_add(train->next[front], back);
+    cells_add(&train->links[back], front);
+    cells_add(&train->links[front], back);
 }
 
 static void read_fixed(Reader *reader)
