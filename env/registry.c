@@ -8,6 +8,7 @@ extern const TyGame chicago_game;
 
 extern const TyAgent random_agent;
 extern const TyAgent convoi_expert;
+extern const TyAgent chicago_expert;
 
 const TyGame *const registry_games[] = {
     &convoi_game,
@@ -18,6 +19,7 @@ const TyGame *const registry_games[] = {
 const TyAgent *const registry_agents[] = {
     &random_agent,
     &convoi_expert,
+    &chicago_expert,
     NULL,
 };
 
