@@ -27,6 +27,9 @@ enum {
     CHICAGO_BONUS_MAX = 9,   /* spaces added by Advanced Movement cards in one move */
     CHICAGO_LENGTH_MAX = 2 * CHICAGO_VALUES + CHICAGO_BONUS_MAX,
     CHICAGO_NAMES_SIZE = 1024,
+    CHICAGO_TABLED_MAX = 2 * CHICAGO_VALUES, /* length of the longest paths kept in tables */
+    CHICAGO_PATHS_MAX = 65536,               /* paths kept in the tables of a ruleset */
+    CHICAGO_GROUP_MAX = 256,                 /* of one length from one place */
     CHICAGO_NONE = 0xff,
 };
 
@@ -104,6 +107,19 @@ typedef struct ChicagoTile {
     uint8_t unused;
 } ChicagoTile;
 
+/* Paths of one length from one place that lead through the same free cells: none of these may be
+ * blocked, and then a move can end in any of the cells of `ends` that is not shut. */
+typedef struct ChicagoPath {
+    CellSet through;
+    CellSet ends;
+} ChicagoPath;
+
+/* Where the paths of one length from one place stand. */
+typedef struct PathGroup {
+    uint32_t first;
+    uint32_t count;
+} PathGroup;
+
 /* Two tiles joined by their short sides. `links` has the neighbours of each cell that no bar cuts
  * off, and of each start space its door. */
 typedef struct ChicagoTrain {
@@ -112,8 +128,10 @@ typedef struct ChicagoTrain {
     CellSet passengers;
     CellSet beside;
     CellSet links[CHICAGO_PLACES];
+    PathGroup groups[CHICAGO_PLACES][CHICAGO_TABLED_MAX + 1];
+    uint8_t tabled; /* length up to which the groups are filled */
     uint8_t starts; /* bit per start space: 2 * car + door */
-    uint8_t unused[7];
+    uint8_t unused[6];
 } ChicagoTrain;
 
 /* Where the parts of a row begin behind the public bytes of the state. Parts "per seat" have an
@@ -174,8 +192,11 @@ typedef struct ChicagoTables {
     uint8_t ask_forced;
     uint16_t turn_cap;
     ChicagoLayout layout;
+    uint64_t spread[256]; /* bit i of the index as byte i, 0 or 1 */
     uint16_t names_size;
     char names[CHICAGO_NAMES_SIZE];
+    uint32_t path_count;
+    ChicagoPath paths[]; /* a ruleset has room for CHICAGO_PATHS_MAX */
 } ChicagoTables;
 
 /* Reads a train file (FILES.md). */
@@ -189,6 +210,7 @@ extern const char *const chicago_card_words[CARD_COUNT + 1];
 /* Who stands where, as a moving pawn meets it. */
 typedef struct Way {
     const ChicagoTrain *train;
+    const ChicagoPath *paths;
     CellSet shut;   /* passengers and seated pawns: never entered, only passed */
     CellSet shared; /* aisle cells with opposing pawns: entered, or passed */
     CellSet slides; /* opposing seated pawns that can be pushed aside */
@@ -196,6 +218,8 @@ typedef struct Way {
     uint8_t passes; /* Excuse Me and Rebel cards played for this move */
 } Way;
 
+/* Fills the path tables of the trains that a ruleset can have. */
+void chicago_paths_make(ChicagoTables *tables);
 /* The cells on which simple paths of exactly `length` counted spaces end (rulings C2 and C14). */
 CellSet chicago_way_ends(const Way *way, uint32_t length);
 /* Those of the lengths whose bits are set in `wanted` for which there is such a path. */

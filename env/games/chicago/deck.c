@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-static uint32_t cards_count(const uint8_t *counts, uint32_t count)
-{
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        total += counts[i];
-    }
-    return total;
-}
-
 /* Turns the discards of an empty pile into the pile (ruling C17). False if there are none. */
 static bool pile_ready(Play *play, uint8_t pile, uint8_t *deck, uint8_t *discard, uint32_t count)
 {

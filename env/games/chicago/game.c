@@ -99,6 +99,7 @@ static TyStatus chicago_build(TyRuleset *ruleset, const Doc *const *docs)
     TyStatus status = chicago_file_read(docs[0], tables);
     if (status.code == TY_OK) {
         tables_configure(tables, ruleset->config);
+        chicago_paths_make(tables);
         chicago_shape(ruleset);
         note_write(ruleset, docs[0]);
     }
@@ -155,7 +156,7 @@ const TyGame chicago_game = {
     .file_count = 1,
     .metrics = metric_names,
     .streams = stream_names,
-    .tables_size = sizeof(ChicagoTables),
+    .tables_size = sizeof(ChicagoTables) + CHICAGO_PATHS_MAX * sizeof(ChicagoPath),
     .file_check = chicago_file_check,
     .build = chicago_build,
     .reset = chicago_reset,

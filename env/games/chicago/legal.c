@@ -135,13 +135,14 @@ static bool attack_possible(const ChicagoTables *tables, const ChicagoState *sta
     return cells_any(&targets);
 }
 
-/* Whether the active player may play an action card that is in its hand. */
-static bool card_playable(const ChicagoTables *tables, const ChicagoState *state, ActionCard card)
+/* Whether the active player may play an action card that is in its hand; `next` is the opponent
+ * whom an Exit or an Express would meet. */
+static bool card_playable(const ChicagoTables *tables, const ChicagoState *state, ActionCard card,
+                          uint8_t next)
 {
     uint8_t seat = state->active;
     bool movable = chicago_pawn_movable(state, seat);
     bool outside = state->supply[seat] > 0 || state->wait[seat] != WAIT_NONE;
-    uint8_t next = chicago_next_opponent(tables, state);
     switch (card) {
     case CARD_EXIT_1X:
     case CARD_EXIT_2X:
@@ -201,10 +202,11 @@ static void turn_options(const ChicagoTables *tables, ChicagoState *state)
     swap_options(state, seat);
     board_options(state);
     uint64_t plays = 0;
+    uint8_t next = chicago_next_opponent(tables, state);
     for (uint32_t left = cards_held(state->actions[seat], CARD_COUNT); left != 0;
          left &= left - 1) {
         uint32_t card = (uint32_t)__builtin_ctz(left);
-        plays |= (uint64_t)card_playable(tables, state, (ActionCard)card) << card;
+        plays |= (uint64_t)card_playable(tables, state, (ActionCard)card, next) << card;
     }
     options_add(state, ACTION_PLAY, plays);
     if (chicago_pawn_movable(state, seat)) {
@@ -342,9 +344,15 @@ bool chicago_action_allowed(const ChicagoTables *tables, const ChicagoState *sta
 
 bool chicago_action_forced(const ChicagoTables *tables, const ChicagoState *state, uint32_t *action)
 {
-    int answers = __builtin_popcountll(state->options[0]) +
-                  __builtin_popcountll(state->options[1]) + (int)cells_count(&state->choices);
-    if (answers != 1) {
+    const uint64_t words[] = {state->options[0], state->options[1], state->choices.car[0],
+                              state->choices.car[1]};
+    uint64_t all = 0;
+    bool single = true;
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        single = single && (words[i] == 0 || (all == 0 && bits_single(words[i])));
+        all |= words[i];
+    }
+    if (!single || all == 0) {
         return false;
     }
     if (state->options[0] != 0) {

@@ -188,6 +188,11 @@ void chicago_shape(TyRuleset *ruleset)
     shape->action_count = ACTION_CELLS + 2u * CHICAGO_CARS * tables->cells;
     shape->state_size = sizeof(ChicagoState);
     layout->size = 0;
+    for (uint32_t i = 0; i < 256; i++) {
+        uint8_t bytes[8];
+        bits_expand(i, 8, bytes);
+        tables->spread[i] = load_le64(bytes);
+    }
     for (uint32_t i = 0; i < sizeof public_blocks / sizeof public_blocks[0]; i++) {
         block_add(ruleset, public_blocks[i], &layout->size);
     }
@@ -207,13 +212,12 @@ static uint8_t cell_dense(const ChicagoTables *tables, uint8_t cell)
     return (uint8_t)(cell > CHICAGO_CAR ? cell - CHICAGO_CAR + tables->cells : cell);
 }
 
-static inline uint8_t cards_total(const uint8_t *counts, uint32_t count)
+/* Pawns that are neither outside nor standing in the aisle. */
+static uint8_t pawns_seated(const ChicagoTables *tables, const ChicagoState *state, uint8_t seat)
 {
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        total += counts[i];
-    }
-    return (uint8_t)total;
+    bool standing = state->phase == PHASE_RESEAT && state->target == seat + 1;
+    return (uint8_t)(tables->pawns - state->supply[seat] - (state->wait[seat] != WAIT_NONE) -
+                     (state->aisle[seat] != 0) - (standing ? state->left : 0));
 }
 
 /* What everybody sees of the seat that sits `index` places behind the observer. */
@@ -224,30 +228,27 @@ static void seat_observe(const ChicagoTables *tables, const ChicagoState *state,
     uint8_t seat = seat_after(tables, observer, index);
     row[at->owing + index] = state->owing >> seat & 1;
     row[at->supply + index] = state->supply[seat];
-    row[at->seated + index] = (uint8_t)cells_count(&state->seated[seat]);
+    row[at->seated + index] = pawns_seated(tables, state, seat);
     row[at->wait + index] = state->wait[seat];
     row[at->start + index] = state->start[seat];
     row[at->aisle + index] = cell_dense(tables, state->aisle[seat]);
     row[at->tokens + index] = state->tokens[seat];
     row[at->skip + index] = state->skip[seat];
     row[at->blocked + index] = state->blocked[seat];
-    row[at->number_count + index] = cards_total(state->numbers[seat], CHICAGO_NUMBERS);
-    row[at->action_count + index] = cards_total(state->actions[seat], CARD_COUNT);
+    row[at->number_count + index] = (uint8_t)cards_count(state->numbers[seat], CHICAGO_NUMBERS);
+    row[at->action_count + index] = (uint8_t)cards_count(state->actions[seat], CARD_COUNT);
     row[at->stolen + index] = state->stolen[observer][seat];
 }
 
 /* Writes the byte of each cell of a car: whose pawn sits there, the observer's being 1. Up to seven
  * bytes behind it are overwritten too. */
-static void car_observe(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,
-                        uint32_t car, uint8_t *out)
+static void car_observe(const ChicagoTables *tables, const CellSet *const *seated, uint32_t car,
+                        uint8_t *out)
 {
     for (uint32_t at = 0; at < tables->cells; at += 8) {
         uint64_t owners = 0;
         for (uint32_t i = 0; i < tables->player_count; i++) {
-            uint8_t wide[8];
-            uint8_t seat = seat_after(tables, observer, i);
-            bits_expand(state->seated[seat].car[car] >> at, 8, wide);
-            owners += load_le64(wide) * (i + 1);
+            owners += tables->spread[seated[i]->car[car] >> at & 0xff] * (i + 1);
         }
         store_le64(out + at, owners);
     }
@@ -263,8 +264,12 @@ static void board_observe(const ChicagoTables *tables, const ChicagoState *state
     uint8_t *sitting = row + tables->layout.sitting;
     memcpy(kind, tables->kinds[state->tile[0]], CHICAGO_CELLS_MAX);
     memcpy(kind + cells, tables->kinds[state->tile[1]], CHICAGO_CELLS_MAX);
-    car_observe(tables, state, observer, 0, sitting);
-    car_observe(tables, state, observer, 1, sitting + cells);
+    const CellSet *seated[TY_PLAYERS_MAX];
+    for (uint32_t i = 0; i < tables->player_count; i++) {
+        seated[i] = &state->seated[seat_after(tables, observer, i)];
+    }
+    car_observe(tables, seated, 0, sitting);
+    car_observe(tables, seated, 1, sitting + cells);
     store_le16(row + tables->layout.turns, state->turns);
 }
 
@@ -285,8 +290,8 @@ static void cards_observe(const ChicagoTables *tables, const ChicagoState *state
         row[at->unseen_actions + i] =
             (uint8_t)(tables->copies[i] - actions[i] - state->action_discard[i]);
     }
-    row[at->pile_sizes] = cards_total(state->number_deck, CHICAGO_NUMBERS);
-    row[at->pile_sizes + 1] = cards_total(state->action_deck, CARD_COUNT);
+    row[at->pile_sizes] = (uint8_t)cards_count(state->number_deck, CHICAGO_NUMBERS);
+    row[at->pile_sizes + 1] = (uint8_t)cards_count(state->action_deck, CARD_COUNT);
 }
 
 static void hands_observe(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,

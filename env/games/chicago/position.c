@@ -112,6 +112,7 @@ Way chicago_pawn_way(const ChicagoTables *tables, const ChicagoState *state, uin
     const ChicagoTrain *train = state_train(tables, state);
     CellSet taken = seats_taken(state);
     Way way = {.train = train,
+               .paths = tables->paths,
                .shut = {{taken.car[0] | train->passengers.car[0],
                          taken.car[1] | train->passengers.car[1]}},
                .from = (uint8_t)(state->aisle[seat] != 0 ? state->aisle[seat] - 1

@@ -1,12 +1,17 @@
 /* Ligne de train, Chicago: where a pawn can go with an exact number of spaces.
  *
- * A move is one simple path, so paths are tried one by one, depth first. Sets of cells keep that
- * cheap: the last space of a path is never visited, all of them are added at once. */
+ * A move is one simple path. Those that the number cards allow are few on a train, so they stand in
+ * tables, grouped by the place from which they start and by their length, and a question is a walk
+ * over one group. What the tables do not hold (passes, long moves, roomy trains) is searched: paths
+ * are tried one by one, depth first, without ever visiting their last space. */
 #include "games/chicago/chicago.h"
 
 #include <string.h>
 
 enum { FRAMES = CHICAGO_LENGTH_MAX + CHICAGO_PASSES_MAX + 2 };
+
+/* ---- Searching ---------------------------------------------------------------------------------
+ */
 
 /* A space of the path that is being tried. */
 typedef struct Frame {
@@ -61,11 +66,12 @@ static inline void search_init(Search *search, const Way *way, uint32_t length_m
     search_look(search);
 }
 
-/* Goes on to the next path; false when all were tried. */
+/* Goes on to the next path; false when all were tried. Paths that have become too long since
+ * `length_max` shrank are left. */
 static inline bool search_next(Search *search)
 {
     Frame *top = &search->frames[search->depth];
-    while (!cells_any(&top->on)) {
+    while (!cells_any(&top->on) || top->length >= search->length_max) {
         if (search->depth == 0) {
             return false;
         }
@@ -90,7 +96,12 @@ static inline uint32_t search_length(const Search *search)
     return search->frames[search->depth].length + 1u;
 }
 
-CellSet chicago_way_ends(const Way *way, uint32_t length)
+static inline uint32_t longest(uint32_t lengths)
+{
+    return 31u - (uint32_t)__builtin_clz(lengths);
+}
+
+static CellSet search_ends(const Way *way, uint32_t length)
 {
     Search search;
     CellSet ends = {{0, 0}};
@@ -104,21 +115,152 @@ CellSet chicago_way_ends(const Way *way, uint32_t length)
     return ends;
 }
 
-uint32_t chicago_way_lengths(const Way *way, uint32_t wanted)
+static uint32_t search_lengths(const Way *way, uint32_t wanted)
 {
     Search search;
-    uint32_t found = 0;
-    if (wanted == 0) {
-        return 0;
-    }
-    search_init(&search, way, 31u - (uint32_t)__builtin_clz(wanted));
+    uint32_t missing = wanted;
+    search_init(&search, way, longest(wanted));
     do {
-        if (cells_any(&search.landed)) {
-            found |= wanted & 1u << search_length(&search);
+        uint32_t length = search_length(&search);
+        if ((missing >> length & 1) != 0 && cells_any(&search.landed)) {
+            missing &= ~(1u << length);
+            search.length_max = missing != 0 ? longest(missing) : 0;
         }
-    } while (found != wanted && search_next(&search));
-    return found;
+    } while (missing != 0 && search_next(&search));
+    return wanted & ~missing;
 }
+
+/* ---- Tables ------------------------------------------------------------------------------------
+ */
+
+/* The lengths, as bits, that the tables answer for. */
+static inline uint32_t tabled_lengths(const Way *way)
+{
+    return way->passes == 0 ? (2u << way->train->tabled) - 2 : 0;
+}
+
+static inline bool path_free(const Way *way, const ChicagoPath *path)
+{
+    uint64_t first = path->through.car[0] & (way->shut.car[0] | way->shared.car[0]);
+    uint64_t second = path->through.car[1] & (way->shut.car[1] | way->shared.car[1]);
+    return (first | second) == 0;
+}
+
+static CellSet group_ends(const Way *way, uint32_t length)
+{
+    PathGroup group = way->train->groups[way->from][length];
+    CellSet ends = {{0, 0}};
+    for (uint32_t i = 0; i < group.count; i++) {
+        const ChicagoPath *path = &way->paths[group.first + i];
+        uint64_t keep = path_free(way, path) ? UINT64_MAX : 0;
+        ends.car[0] |= path->ends.car[0] & keep;
+        ends.car[1] |= path->ends.car[1] & keep;
+    }
+    ends.car[0] &= ~way->shut.car[0];
+    ends.car[1] &= ~way->shut.car[1];
+    return ends;
+}
+
+static bool group_exists(const Way *way, uint32_t length)
+{
+    PathGroup group = way->train->groups[way->from][length];
+    for (uint32_t i = 0; i < group.count; i++) {
+        const ChicagoPath *path = &way->paths[group.first + i];
+        uint64_t open =
+            (path->ends.car[0] & ~way->shut.car[0]) | (path->ends.car[1] & ~way->shut.car[1]);
+        if (open != 0 && path_free(way, path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+CellSet chicago_way_ends(const Way *way, uint32_t length)
+{
+    bool tabled = tabled_lengths(way) >> length & 1;
+    return tabled ? group_ends(way, length) : search_ends(way, length);
+}
+
+uint32_t chicago_way_lengths(const Way *way, uint32_t wanted)
+{
+    uint32_t tabled = wanted & tabled_lengths(way);
+    uint32_t found = 0;
+    for (uint32_t left = tabled; left != 0; left &= left - 1) {
+        uint32_t length = (uint32_t)__builtin_ctz(left);
+        found |= (uint32_t)group_exists(way, length) << length;
+    }
+    return wanted == tabled ? found : found | search_lengths(way, wanted & ~tabled);
+}
+
+/* Adds what the search found to a group, and joins it to paths through the same cells. */
+static void group_add(ChicagoTables *tables, PathGroup *group, const Search *search)
+{
+    ChicagoPath path = {.through = search->visited, .ends = search->landed};
+    if (search->way->from < CHICAGO_NODES) {
+        cells_remove(&path.through, search->way->from);
+    }
+    for (uint32_t i = 0; i < group->count; i++) {
+        ChicagoPath *other = &tables->paths[group->first + i];
+        if (memcmp(&other->through, &path.through, sizeof path.through) == 0) {
+            other->ends.car[0] |= path.ends.car[0];
+            other->ends.car[1] |= path.ends.car[1];
+            return;
+        }
+    }
+    tables->paths[group->first + group->count++] = path;
+    tables->path_count++;
+}
+
+/* Keeps the paths of `length` from `place`; false if there are too many. */
+static bool group_make(ChicagoTables *tables, ChicagoTrain *train, uint8_t place, uint32_t length)
+{
+    PathGroup *group = &train->groups[place][length];
+    Way way = {.train = train, .shut = train->passengers, .from = place};
+    Search search;
+    *group = (PathGroup){.first = tables->path_count};
+    search_init(&search, &way, length);
+    do {
+        if (group->count == CHICAGO_GROUP_MAX || tables->path_count == CHICAGO_PATHS_MAX) {
+            return false;
+        }
+        if (search_length(&search) == length && cells_any(&search.landed)) {
+            group_add(tables, group, &search);
+        }
+    } while (search_next(&search));
+    return true;
+}
+
+static void train_paths_make(ChicagoTables *tables, ChicagoTrain *train)
+{
+    for (uint32_t length = 1; length <= CHICAGO_TABLED_MAX; length++) {
+        for (uint32_t place = 0; place < CHICAGO_PLACES; place++) {
+            bool source = place < CHICAGO_NODES
+                              ? cells_have(&train->aisle, place)
+                              : (train->starts >> (place - CHICAGO_NODES) & 1) != 0;
+            if (source && !group_make(tables, train, (uint8_t)place, length)) {
+                return;
+            }
+        }
+        train->tabled = (uint8_t)length;
+    }
+}
+
+void chicago_paths_make(ChicagoTables *tables)
+{
+    for (uint8_t first = 0; first < tables->tile_count; first++) {
+        for (uint8_t second = 0; second < tables->tile_count; second++) {
+            bool used = tables->tiles_random
+                            ? first != second
+                            : first == tables->fixed[0] && second == tables->fixed[1];
+            if (used) {
+                train_paths_make(tables, &tables->trains[first * CHICAGO_TILES_MAX + second]);
+            }
+        }
+    }
+}
+
+/* ---- Proofs ------------------------------------------------------------------------------------
+ */
 
 /* The spaces of the search's path and the last one, `to`. */
 static uint32_t search_path(const Search *search, uint8_t to, uint8_t path[TY_EVENT_PATH_MAX])

@@ -1,6 +1,7 @@
 /* Ligne de train, Chicago: the state, its questions, its actions, its events. */
 #pragma once
 
+#include "core/bytes.h"
 #include "games/chicago/chicago.h"
 
 /* Questions, and whose they are. */
@@ -202,6 +203,20 @@ static inline const ChicagoTrain *state_train(const ChicagoTables *tables,
                                               const ChicagoState *state)
 {
     return &tables->trains[state->tile[0] * CHICAGO_TILES_MAX + state->tile[1]];
+}
+
+/* How many cards there are in all; below 256. Eight counts are added by one product. */
+static inline uint32_t cards_count(const uint8_t *counts, uint32_t count)
+{
+    uint32_t total = 0;
+    uint32_t at = 0;
+    for (; at + 8 <= count; at += 8) {
+        total += (uint32_t)((load_le64(counts + at) * 0x0101010101010101u) >> 56);
+    }
+    for (; at < count; at++) {
+        total += counts[at];
+    }
+    return total;
 }
 
 /* ---- Players and pawns ------------------------------------------------------------------------

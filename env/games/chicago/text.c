@@ -56,22 +56,13 @@ static void text_board(const ChicagoTables *tables, const ChicagoState *state, T
     }
 }
 
-static uint32_t cards_total(const uint8_t *counts, uint32_t count)
-{
-    uint32_t total = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        total += counts[i];
-    }
-    return total;
-}
-
 static void text_seat(const ChicagoTables *tables, const ChicagoState *state, uint32_t seat,
                       Text *out)
 {
     text_add(out, "seat %u: %u seated, %u to come, %u tokens, cards %u+%u", seat,
              cells_count(&state->seated[seat]), state->supply[seat], state->tokens[seat],
-             cards_total(state->numbers[seat], CHICAGO_NUMBERS),
-             cards_total(state->actions[seat], CARD_COUNT));
+             cards_count(state->numbers[seat], CHICAGO_NUMBERS),
+             cards_count(state->actions[seat], CARD_COUNT));
     if (state->wait[seat] != WAIT_NONE) {
         text_add(out, ", %s at %s", chicago_name_wait(state->wait[seat]),
                  chicago_name_place(tables, CHICAGO_NODES + state->start[seat] - 1u).text);
