@@ -240,17 +240,19 @@ static void seat_observe(const ChicagoTables *tables, const ChicagoState *state,
     row[at->stolen + index] = state->stolen[observer][seat];
 }
 
-/* Writes the byte of each cell of a car: whose pawn sits there, the observer's being 1. Up to seven
- * bytes behind it are overwritten too. */
-static void car_observe(const ChicagoTables *tables, const CellSet *const *seated, uint32_t car,
-                        uint8_t *out)
+/* Writes the byte of each cell of a car: whose pawn sits there, the observer's being 1. */
+static void car_observe(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,
+                        uint32_t car, uint8_t *out)
 {
-    for (uint32_t at = 0; at < tables->cells; at += 8) {
-        uint64_t owners = 0;
-        for (uint32_t i = 0; i < tables->player_count; i++) {
-            owners += tables->spread[seated[i]->car[car] >> at & 0xff] * (i + 1);
+    uint64_t words[CHICAGO_CELLS_MAX / 8] = {0};
+    for (uint32_t i = 0; i < tables->player_count; i++) {
+        uint64_t bits = state->seated[seat_after(tables, observer, i)].car[car];
+        for (uint32_t word = 0; word < CHICAGO_CELLS_MAX / 8; word++) {
+            words[word] += tables->spread[bits >> (8 * word) & 0xff] * (i + 1);
         }
-        store_le64(out + at, owners);
+    }
+    for (uint32_t word = 0; word < CHICAGO_CELLS_MAX / 8; word++) {
+        store_le64(out + 8 * word, words[word]);
     }
 }
 
@@ -264,12 +266,8 @@ static void board_observe(const ChicagoTables *tables, const ChicagoState *state
     uint8_t *sitting = row + tables->layout.sitting;
     memcpy(kind, tables->kinds[state->tile[0]], CHICAGO_CELLS_MAX);
     memcpy(kind + cells, tables->kinds[state->tile[1]], CHICAGO_CELLS_MAX);
-    const CellSet *seated[TY_PLAYERS_MAX];
-    for (uint32_t i = 0; i < tables->player_count; i++) {
-        seated[i] = &state->seated[seat_after(tables, observer, i)];
-    }
-    car_observe(tables, seated, 0, sitting);
-    car_observe(tables, seated, 1, sitting + cells);
+    car_observe(tables, state, observer, 0, sitting);
+    car_observe(tables, state, observer, 1, sitting + cells);
     store_le16(row + tables->layout.turns, state->turns);
 }
 
