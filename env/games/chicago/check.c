@@ -446,28 +446,6 @@ static void rebel_give(const ChicagoTables *tables, ChicagoState *state, uint32_
     }
 }
 
-/* Somebody who laid a number that leads nowhere has a second one that does. */
-static void partner_give(const ChicagoTables *tables, ChicagoState *state, Missing *missing)
-{
-    uint8_t seat = state->active;
-    uint8_t hand[CHICAGO_NUMBERS];
-    uint8_t weights[CHICAGO_NUMBERS];
-    chicago_options_compute(tables, state);
-    if (cells_any(&state->choices) || state->options[0] != 0) {
-        return;
-    }
-    memcpy(hand, state->numbers[seat], sizeof hand);
-    memset(state->numbers[seat], 1, sizeof hand);
-    chicago_options_compute(tables, state);
-    memcpy(state->numbers[seat], hand, sizeof hand);
-    for (uint32_t card = 0; card < CHICAGO_NUMBERS; card++) {
-        bool fits = state->options[0] >> (ACTION_LAY + card) & 1;
-        weights[card] = fits ? state->number_deck[card] : 0;
-    }
-    uint32_t card = draw(&state->head, NULL, STREAM_NUMBERS, weights, CHICAGO_NUMBERS);
-    number_give(state, seat, card, missing);
-}
-
 static void hand_deal(ChicagoState *state, uint32_t seat, Missing *missing)
 {
     while (missing->numbers[seat] > 0) {
@@ -508,9 +486,6 @@ void chicago_resample(const TyRuleset *ruleset, void *state_, uint32_t observer)
         known_give(state, observer, seat_after(tables, observer, i), &missing);
     }
     rebel_give(tables, state, observer, &missing);
-    if (state->phase == PHASE_MOVE && state->active != observer) {
-        partner_give(tables, state, &missing);
-    }
     for (uint32_t i = 1; i < tables->player_count; i++) {
         uint8_t seat = seat_after(tables, observer, i);
         hand_deal(state, seat, &missing);

@@ -6,11 +6,6 @@
 
 enum { EVERYBODY = 0xff };
 
-static uint32_t number_value(uint32_t number)
-{
-    return number % CHICAGO_VALUES + 1;
-}
-
 /* Opens the answers `base` + i for the bits i of `bits`. */
 static void options_add(ChicagoState *state, uint32_t base, uint64_t bits)
 {
@@ -49,16 +44,6 @@ static void swap_options(ChicagoState *state, uint8_t seat)
 /* ---- Number cards ------------------------------------------------------------------------------
  */
 
-/* The number cards of a hand that may be laid with `number`: of its colour, or with `mixed` of any,
- * as an Advanced Movement allows (ruling C16). */
-static uint32_t number_partners(const uint8_t *numbers, uint32_t held, uint32_t number, bool mixed)
-{
-    uint32_t blue = (1u << CHICAGO_VALUES) - 1;
-    uint32_t colour = number < CHICAGO_VALUES ? blue : blue << CHICAGO_VALUES;
-    uint32_t partners = mixed ? held : held & colour;
-    return numbers[number] > 1 ? partners : partners & ~(1u << number);
-}
-
 /* The totals, as bits, that cards of `cards` add to `points`. */
 static uint32_t number_totals(uint32_t cards, uint32_t points)
 {
@@ -66,49 +51,29 @@ static uint32_t number_totals(uint32_t cards, uint32_t points)
     return values << (points + 1);
 }
 
-/* The totals that can be laid: one number, or two of one colour. */
-static uint32_t hand_totals(const uint8_t *numbers, uint32_t points, bool mixed)
-{
-    uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
-    uint32_t totals = number_totals(held, points);
-    for (uint32_t left = held; left != 0; left &= left - 1) {
-        uint32_t number = (uint32_t)__builtin_ctz(left);
-        totals |= number_totals(number_partners(numbers, held, number, mixed),
-                                points + number_value(number));
-    }
-    return totals;
-}
-
+/* A move can always stop short of its end, so the smallest number decides. */
 bool chicago_numbers_stuck(const ChicagoTables *tables, const ChicagoState *state, uint8_t seat,
                            uint32_t opponents)
 {
+    uint32_t totals = number_totals(cards_held(state->numbers[seat], CHICAGO_NUMBERS), 0);
     Way way = chicago_pawn_way(tables, state, seat, opponents);
-    return chicago_way_lengths(&way, hand_totals(state->numbers[seat], 0, false)) == 0;
+    return chicago_way_lengths(&way, totals & ~(totals - 1)) == 0;
 }
 
-/* A number may be laid if a move of its total, or of its total with a second number, exists. */
-static void lay_options(ChicagoState *state, const uint8_t *numbers, uint32_t lengths)
+/* The number cards of `cards` that lead somewhere when they are added to `points`. */
+static uint32_t numbers_leading(const Way *way, uint32_t cards, uint32_t points)
 {
-    uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
-    uint32_t lays = 0;
-    for (uint32_t left = held; left != 0; left &= left - 1) {
-        uint32_t number = (uint32_t)__builtin_ctz(left);
-        uint32_t total = state->bonus + number_value(number);
-        uint32_t partners = number_partners(numbers, held, number, state->bonus > 0);
-        uint32_t totals = 1u << total | number_totals(partners, total);
-        lays |= (uint32_t)((totals & lengths) != 0) << number;
-    }
-    options_add(state, ACTION_LAY, lays);
+    uint32_t lengths = chicago_way_lengths(way, number_totals(cards, points)) >> (points + 1);
+    return cards & (lengths | lengths << CHICAGO_VALUES);
 }
 
 /* Where the pawn can go now: by the Advanced Movement alone, or by laying numbers. */
 static void walk_options(const ChicagoTables *tables, ChicagoState *state)
 {
     uint8_t seat = state->active;
-    const uint8_t *numbers = state->numbers[seat];
+    uint32_t held = cards_held(state->numbers[seat], CHICAGO_NUMBERS);
     Way way = chicago_pawn_way(tables, state, seat, EVERYBODY);
-    uint32_t totals = hand_totals(numbers, state->bonus, state->bonus > 0);
-    lay_options(state, numbers, chicago_way_lengths(&way, totals));
+    options_add(state, ACTION_LAY, numbers_leading(&way, held, state->bonus));
     if (state->bonus > 0) {
         state->choices = chicago_way_ends(&way, state->bonus);
     }
@@ -217,24 +182,19 @@ static void turn_options(const ChicagoTables *tables, ChicagoState *state)
 /* ---- The other questions -----------------------------------------------------------------------
  */
 
+/* Where the laid numbers lead, and a second number: of the same colour, or with an Advanced
+ * Movement of any (ruling C16). */
 static void move_options(const ChicagoTables *tables, ChicagoState *state)
 {
     uint8_t seat = state->active;
-    const uint8_t *numbers = state->numbers[seat];
-    uint32_t partners = 0;
-    if (state->laid == 1) {
-        uint32_t blue = (1u << CHICAGO_VALUES) - 1;
-        uint32_t colour = state->colour == 1 ? blue : blue << CHICAGO_VALUES;
-        uint32_t held = cards_held(numbers, CHICAGO_NUMBERS);
-        partners = state->bonus > 0 ? held : held & colour;
-    }
+    uint32_t blue = (1u << CHICAGO_VALUES) - 1;
+    uint32_t colour = state->colour == 1 ? blue : blue << CHICAGO_VALUES;
+    uint32_t held = cards_held(state->numbers[seat], CHICAGO_NUMBERS);
     Way way = chicago_pawn_way(tables, state, seat, EVERYBODY);
-    uint32_t lengths = chicago_way_lengths(&way, number_totals(partners, state->points));
     state->choices = chicago_way_ends(&way, state->points);
-    for (uint32_t left = partners; left != 0; left &= left - 1) {
-        uint32_t number = (uint32_t)__builtin_ctz(left);
-        options_add(state, ACTION_LAY + number,
-                    lengths >> (state->points + number_value(number)) & 1);
+    if (state->laid == 1) {
+        uint32_t second = state->bonus > 0 ? held : held & colour;
+        options_add(state, ACTION_LAY, numbers_leading(&way, second, state->points));
     }
 }
 

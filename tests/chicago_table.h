@@ -1,0 +1,315 @@
+/* A table for the rule tests of Ligne de train, Chicago: positions set up and played by the names
+ * of things, chance as the test says.
+ *
+ * A test opens its table, which is empty: no hands, no pawns out. It gives cards and pawns,
+ * declares a seat ready to take its turn, says with table_chance what will be drawn, acts, and
+ * looks at the state and at the events of the last action. Trains that are not built in are
+ * tests/data/chicago_NAME.json. */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "games/chicago/names.h"
+
+enum { TABLE_EVENTS_MAX = 512, TABLE_SCRIPT_MAX = 64, TABLE_FILE_MAX = 16384 };
+
+typedef struct Table {
+    TyRuleset *ruleset;
+    const ChicagoTables *tables;
+    ChicagoState state;
+    int32_t reward[TY_SEATS_MAX]; /* of the last action */
+    uint32_t script_count;
+    TyOutcome script[TABLE_SCRIPT_MAX];
+    uint32_t event_count; /* of the last action */
+    TyEvent events[TABLE_EVENTS_MAX];
+} Table;
+
+/* A test with a table, which is closed behind it whether it passed or failed. */
+#define TABLE_TEST(test) cmocka_unit_test_teardown(test, table_teardown)
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static inline TyStatus table_file_open(void *user, const char *value, const char **bytes,
+                                       size_t *size, char name[TY_NAME_MAX])
+{
+    static char content[TABLE_FILE_MAX];
+    char path[1024];
+    (void)user;
+    snprintf(path, sizeof path, TY_SOURCE_DIR "/tests/data/chicago_%s.json", value);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        return (TyStatus){.code = TY_IO, .message = "no such test file"};
+    }
+    *bytes = content;
+    *size = fread(content, 1, TABLE_FILE_MAX, file);
+    fclose(file);
+    snprintf(name, TY_NAME_MAX, "%s", value);
+    return (TyStatus){.code = TY_OK};
+}
+
+static inline TyRuleset *table_ruleset(const char *spec)
+{
+    TyRuleset *ruleset = NULL;
+    TyFiles files = {.open = table_file_open};
+    TyStatus status = ty_ruleset_open(spec, &files, &ruleset);
+    if (status.code != TY_OK) {
+        fail_msg("%s: %s", spec, status.message);
+    }
+    return ruleset;
+}
+
+static inline int table_teardown(void **slot)
+{
+    Table *table = *slot;
+    if (table != NULL) {
+        ty_ruleset_close(table->ruleset);
+        table->ruleset = NULL;
+    }
+    return 0;
+}
+
+/* Puts every card into its pile and every pawn into its supply. */
+static inline void table_clear(Table *table)
+{
+    ChicagoState *state = &table->state;
+    const ChicagoTables *tables = table->tables;
+    memset(state->number_deck, tables->number_copies, sizeof state->number_deck);
+    memcpy(state->action_deck, tables->copies, sizeof state->action_deck);
+    memset(state->numbers, 0, sizeof state->numbers);
+    memset(state->actions, 0, sizeof state->actions);
+    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+        state->supply[seat] = tables->pawns;
+        state->wait[seat] = WAIT_NONE;
+        state->start[seat] = 0;
+    }
+}
+
+/* Opens a table with settings such as "players=3", or "" for the standard ruleset. Seat 0 begins.
+ */
+static inline Table *table_open(void **slot, const char *settings)
+{
+    static Table table;
+    char spec[TY_SPEC_MAX];
+    snprintf(spec, sizeof spec, "chicago:first_player=seat0%s%s", settings[0] != '\0' ? "," : "",
+             settings);
+    memset(&table, 0, sizeof table);
+    *slot = &table;
+    table.ruleset = table_ruleset(spec);
+    table.tables = chicago_tables(table.ruleset);
+    assert_true(ty_reset(table.ruleset, &table.state, 0, NULL));
+    table_clear(&table);
+    return &table;
+}
+
+/* ---- Setting up ------------------------------------------------------------------------------ */
+
+/* Calls `use` for each word of a list that blanks separate. */
+static inline void table_words(Table *table, uint32_t seat, const char *list,
+                               void (*use)(Table *table, uint32_t seat, const char *word))
+{
+    char word[TY_NAME_MAX];
+    while (*list != '\0') {
+        size_t length = strcspn(list, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, list);
+        use(table, seat, word);
+        list += length + strspn(list + length, " ");
+    }
+}
+
+static inline uint32_t table_place(const Table *table, const char *name)
+{
+    for (uint32_t place = 0; place < CHICAGO_PLACES; place++) {
+        if (strcmp(chicago_name_place(table->tables, place).text, name) == 0) {
+            return place;
+        }
+    }
+    fail_msg("there is no place '%s'", name);
+    return 0;
+}
+
+static inline void table_take_card(Table *table, uint32_t seat, const char *word)
+{
+    for (uint32_t card = 0; card < CHICAGO_NUMBERS + CARD_COUNT; card++) {
+        if (strcmp(chicago_name_card(card).text, word) == 0) {
+            ChicagoState *state = &table->state;
+            bool number = card < CHICAGO_NUMBERS;
+            uint32_t action = number ? 0 : card - CHICAGO_NUMBERS;
+            uint8_t *deck = number ? &state->number_deck[card] : &state->action_deck[action];
+            uint8_t *hand = number ? &state->numbers[seat][card] : &state->actions[seat][action];
+            assert_true(*deck > 0);
+            (*deck)--;
+            (*hand)++;
+            return;
+        }
+    }
+    fail_msg("there is no card '%s'", word);
+}
+
+/* Gives cards such as "blue_3 red_1 express". */
+static inline void table_hand(Table *table, uint32_t seat, const char *cards)
+{
+    table_words(table, seat, cards, table_take_card);
+}
+
+static inline void table_sit_one(Table *table, uint32_t seat, const char *cell)
+{
+    cells_add(&table->state.seated[seat], table_place(table, cell));
+    table->state.supply[seat]--;
+}
+
+static inline void table_sit(Table *table, uint32_t seat, const char *cells)
+{
+    table_words(table, seat, cells, table_sit_one);
+}
+
+static inline void table_aisle(Table *table, uint32_t seat, const char *cell)
+{
+    table->state.aisle[seat] = (uint8_t)(table_place(table, cell) + 1);
+    table->state.supply[seat]--;
+}
+
+static inline void table_wait(Table *table, uint32_t seat, Wait wait, const char *start)
+{
+    table->state.wait[seat] = (uint8_t)wait;
+    table->state.start[seat] = (uint8_t)(table_place(table, start) - CHICAGO_NODES + 1);
+    table->state.supply[seat]--;
+}
+
+static inline void table_sound(const Table *table)
+{
+    const char *broken = ty_check(table->ruleset, &table->state);
+    if (broken != NULL) {
+        fail_msg("the position is broken: %s", broken);
+    }
+}
+
+/* The position is complete, and it is the turn of `seat`. */
+static inline void table_ready(Table *table, uint8_t seat)
+{
+    Play play = {.tables = table->tables, .state = &table->state};
+    table->state.active = seat;
+    chicago_ask(&play, PHASE_TURN);
+    table_sound(table);
+}
+
+/* ---- Playing --------------------------------------------------------------------------------- */
+
+/* The next draw of `source` that nothing was said of yet gives `outcome`. */
+static inline void table_chance(Table *table, const char *source, const char *outcome)
+{
+    const TyShape *shape = ty_shape(table->ruleset);
+    uint32_t stream = 0;
+    uint32_t value = 0;
+    while (shape->streams[stream] != NULL && strcmp(shape->streams[stream], source) != 0) {
+        stream++;
+    }
+    assert_non_null(shape->streams[stream]);
+    assert_true(ty_outcome_find(table->ruleset, stream, outcome, &value));
+    assert_true(table->script_count < TABLE_SCRIPT_MAX);
+    table->script[table->script_count++] =
+        (TyOutcome){.stream = (uint8_t)stream, .outcome = (uint16_t)value};
+}
+
+static inline uint32_t table_action(const Table *table, const char *name)
+{
+    uint32_t action = 0;
+    if (!ty_action_find(table->ruleset, name, &action)) {
+        fail_msg("there is no action '%s'", name);
+    }
+    return action;
+}
+
+static inline bool table_legal(const Table *table, const char *name)
+{
+    uint8_t mask[TY_ACTIONS_MAX];
+    ty_legal(table->ruleset, &table->state, mask);
+    return mask[table_action(table, name)] != 0;
+}
+
+static inline void table_event(void *user, const TyEvent *event)
+{
+    Table *table = user;
+    assert_true(table->event_count < TABLE_EVENTS_MAX);
+    table->events[table->event_count++] = *event;
+}
+
+/* Takes the action; all that was said about chance must be used. */
+static inline void table_do(Table *table, const char *name)
+{
+    TyTape tape = {.user = table,
+                   .event = table_event,
+                   .script = table->script,
+                   .script_count = table->script_count};
+    table->event_count = 0;
+    memset(table->reward, 0, sizeof table->reward);
+    if (!ty_step(table->ruleset, &table->state, table_action(table, name), table->reward, &tape)) {
+        fail_msg("'%s' was refused in '%s': %s", name, ty_phase_name(table->ruleset, &table->state),
+                 tape.status.message);
+    }
+    for (uint32_t i = 0; i < table->script_count; i++) {
+        assert_true(table->script[i].used);
+    }
+    table->script_count = 0;
+    table_sound(table);
+}
+
+/* The legal actions that begin with `prefix` are just these, in any order. */
+static inline void table_only(const Table *table, const char *prefix, const char *list)
+{
+    uint8_t mask[TY_ACTIONS_MAX];
+    char padded[1024];
+    uint32_t count = 0;
+    uint32_t listed = list[0] != '\0';
+    for (const char *at = list; *at != '\0'; at++) {
+        listed += *at == ' ';
+    }
+    snprintf(padded, sizeof padded, " %s ", list);
+    ty_legal(table->ruleset, &table->state, mask);
+    for (uint32_t i = 0; i < ty_shape(table->ruleset)->action_count; i++) {
+        char name[TY_NAME_MAX];
+        char wanted[TY_NAME_MAX + 2];
+        ty_action_name(table->ruleset, i, name);
+        if (!mask[i] || strncmp(name, prefix, strlen(prefix)) != 0) {
+            continue;
+        }
+        snprintf(wanted, sizeof wanted, " %s ", name + strlen(prefix));
+        if (strstr(padded, wanted) == NULL) {
+            fail_msg("'%s' is legal", name);
+        }
+        count++;
+    }
+    assert_int_equal(count, listed);
+}
+
+/* The first event of a kind in the last action; NULL if there was none. */
+static inline const TyEvent *table_told(const Table *table, ChicagoEvent kind)
+{
+    for (uint32_t i = 0; i < table->event_count; i++) {
+        if (table->events[i].kind == kind) {
+            return &table->events[i];
+        }
+    }
+    return NULL;
+}
+
+static inline bool table_sits(const Table *table, uint32_t seat, const char *cell)
+{
+    return cells_have(&table->state.seated[seat], table_place(table, cell));
+}
+
+static inline uint32_t table_seated(const Table *table, uint32_t seat)
+{
+    return cells_count(&table->state.seated[seat]);
+}
+
+static inline bool table_in_aisle(const Table *table, uint32_t seat, const char *cell)
+{
+    return table->state.aisle[seat] == table_place(table, cell) + 1;
+}
