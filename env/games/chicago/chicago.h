@@ -97,8 +97,8 @@ typedef struct ChicagoTile {
     uint64_t seats;
     uint64_t aisle; /* aisle and door spaces */
     uint64_t passengers;
-    uint64_t beside;                   /* cells next to a passenger, bars or not */
-    uint64_t links[CHICAGO_CELLS_MAX]; /* neighbours of each cell without a bar between */
+    uint64_t beside;             /* cells next to a passenger, bars or not */
+    uint64_t links[CHICAGO_CAR]; /* neighbours of each cell without a bar between */
     uint16_t name;
     uint16_t title;
     uint16_t start_name[CHICAGO_DOORS_MAX];
