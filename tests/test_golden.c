@@ -125,6 +125,18 @@ static void test_convoi_tiny_playthrough(void **unused)
                  "convoi-tiny");
 }
 
+static void test_chicago_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("chicago", 1, "chicago");
+}
+
+static void test_chicago_four_players_playthrough(void **unused)
+{
+    (void)unused;
+    golden_check("chicago:players=4,tiles=random,crowding=penalty,turn_cap=100", 2, "chicago-four");
+}
+
 /* One number over a fixed set of episodes of every game. */
 static void test_signature_is_the_pinned_one(void **unused)
 {
@@ -146,6 +158,8 @@ int main(void)
         cmocka_unit_test(test_convoi_europe_playthrough),
         cmocka_unit_test(test_convoi_north_america_playthrough),
         cmocka_unit_test(test_convoi_tiny_playthrough),
+        cmocka_unit_test(test_chicago_playthrough),
+        cmocka_unit_test(test_chicago_four_players_playthrough),
         cmocka_unit_test(test_signature_is_the_pinned_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,24 +326,15 @@ bool chicago_action_forced(const ChicagoTables *tables, const ChicagoState *stat
     return true;
 }
 
-/* Writes the bits of a car as `count` bytes, at least 8, and none behind them. */
-static void cells_expand(uint64_t bits, uint32_t count, uint8_t *out)
-{
-    for (uint32_t at = 0; at + 8 < count; at += 8) {
-        bits_expand(bits >> at, 8, out + at);
-    }
-    bits_expand(bits >> (count - 8), 8, out + count - 8);
-}
-
 void chicago_legal(const TyRuleset *ruleset, const void *state_, uint8_t *mask)
 {
     const ChicagoTables *tables = chicago_tables(ruleset);
     const ChicagoState *state = state_;
-    bits_expand(state->options[0], 64, mask);
+    bits_expand_set(state->options[0], mask);
     bits_expand(state->options[1], ACTION_CELLS - 64, mask + 64);
     if (cells_any(&state->choices)) {
         uint8_t *out = mask + cells_base(tables, state->phase);
-        cells_expand(state->choices.car[0], tables->cells, out);
-        cells_expand(state->choices.car[1], tables->cells, out + tables->cells);
+        bits_expand(state->choices.car[0], tables->cells, out);
+        bits_expand(state->choices.car[1], tables->cells, out + tables->cells);
     }
 }

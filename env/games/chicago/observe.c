@@ -189,9 +189,7 @@ void chicago_shape(TyRuleset *ruleset)
     shape->state_size = sizeof(ChicagoState);
     layout->size = 0;
     for (uint32_t i = 0; i < 256; i++) {
-        uint8_t bytes[8];
-        bits_expand(i, 8, bytes);
-        tables->spread[i] = load_le64(bytes);
+        tables->spread[i] = bits_spread(i);
     }
     for (uint32_t i = 0; i < sizeof public_blocks / sizeof public_blocks[0]; i++) {
         block_add(ruleset, public_blocks[i], &layout->size);

@@ -56,8 +56,9 @@ static void text_board(const ChicagoTables *tables, const ChicagoState *state, T
     }
 }
 
-static void text_seat(const ChicagoTables *tables, const ChicagoState *state, uint32_t seat,
-                      Text *out)
+/* What `observer` knows of `seat`. */
+static void text_seat(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,
+                      uint32_t seat, Text *out)
 {
     text_add(out, "seat %u: %u seated, %u to come, %u tokens, cards %u+%u", seat,
              cells_count(&state->seated[seat]), state->supply[seat], state->tokens[seat],
@@ -70,6 +71,10 @@ static void text_seat(const ChicagoTables *tables, const ChicagoState *state, ui
     if (state->aisle[seat] != 0) {
         text_add(out, ", in the aisle at %s",
                  chicago_name_cell(tables, state->aisle[seat] - 1u).text);
+    }
+    uint8_t stolen = observer < tables->player_count ? state->stolen[observer][seat] : 0;
+    if (stolen != 0) {
+        text_add(out, ", has your %s", chicago_name_card(stolen - 1u).text);
     }
     text_add(out, "%s", state->skip[seat] ? ", misses a turn" : "");
     if (state->blocked[seat] > 0) {
@@ -123,7 +128,7 @@ void chicago_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, T
              tables->names + tables->tiles[state->tile[1]].name);
     text_board(tables, state, out);
     for (uint32_t i = 0; i < tables->player_count; i++) {
-        text_seat(tables, state, i, out);
+        text_seat(tables, state, seat, i, out);
     }
     if (seat < tables->player_count) {
         text_cards("your cards", state->numbers[seat], state->actions[seat], out);

@@ -6,7 +6,6 @@
 
 enum {
     ID_SIZE_MAX = 16,
-    CELLS_MIN = 8,       /* of a tile; masks are written eight at a time */
     LINE_SIZE_MAX = 150, /* bytes of a title or of the status */
 };
 
@@ -237,10 +236,6 @@ static void read_size(Reader *reader)
     tables->width = (uint8_t)width;
     tables->height = (uint8_t)rows->child_count;
     tables->cells = (uint8_t)(tables->width * tables->height);
-    if (reader_ok(reader) && tables->cells < CELLS_MIN) {
-        doc_fail(reader->doc, rows, &reader->status, "a tile has at least %d cells",
-                 (int)CELLS_MIN);
-    }
     tables->aisle_row =
         (uint8_t)doc_read_int(reader->doc, root, "aisle", 0,
                               rows->child_count == 0 ? 0 : tables->height - 1, &reader->status);

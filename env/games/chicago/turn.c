@@ -8,7 +8,9 @@ enum { BLOCKED_FREE = 2, BLOCKED_MAX = 100 };
 
 void chicago_play_tell(Play *play, TyEvent event)
 {
-    event.seat = (int8_t)play->state->active;
+    bool dealt = event.kind == EVENT_DRAW || event.kind == EVENT_STEAL;
+    event.seat = (int8_t)(dealt ? event.args[0] : play->state->active);
+    event.secret = dealt;
     play->tape->event(play->tape->user, &event);
 }
 
