@@ -313,3 +313,38 @@ static inline bool table_in_aisle(const Table *table, uint32_t seat, const char 
 {
     return table->state.aisle[seat] == table_place(table, cell) + 1;
 }
+
+/* ---- Positions ------------------------------------------------------------------------------- */
+
+/* Full hands that nobody uses, so that no card is drawn when a turn ends. */
+#define IDLE_HAND "blue_1 red_1 plus_1 reverse u_pass"
+
+/* Both players have idle hands and a pawn that waits. */
+static inline Table *waiting_table(void **slot, const char *settings)
+{
+    Table *table = table_open(slot, settings);
+    for (uint8_t seat = 0; seat < table->tables->player_count; seat++) {
+        table_wait(table, seat, WAIT_START, "1.north");
+    }
+    return table;
+}
+
+/* Seat 0 has a pawn in the aisle and the cards of `hand`. */
+static inline Table *walking_table(void **slot, const char *settings, const char *cell,
+                                   const char *hand)
+{
+    Table *table = table_open(slot, settings);
+    table_aisle(table, 0, cell);
+    table_hand(table, 0, hand);
+    return table;
+}
+
+/* Seat 1 has no tokens, so nothing is asked of it unless it has a Rebel Passenger. */
+static inline Table *attack_table(void **slot, const char *settings, const char *hand)
+{
+    Table *table = waiting_table(slot, settings);
+    table_hand(table, 0, hand);
+    memset(table->state.tokens, 0, sizeof table->state.tokens);
+    table_sit(table, 1, "1.a0 1.f4 2.g3");
+    return table;
+}

@@ -242,15 +242,18 @@ static void seat_observe(const ChicagoTables *tables, const ChicagoState *state,
 static void car_observe(const ChicagoTables *tables, const ChicagoState *state, uint32_t observer,
                         uint32_t car, uint8_t *out)
 {
-    uint64_t words[CHICAGO_CELLS_MAX / 8] = {0};
+    uint64_t bits[TY_PLAYERS_MAX] = {0};
     for (uint32_t i = 0; i < tables->player_count; i++) {
-        uint64_t bits = state->seated[seat_after(tables, observer, i)].car[car];
-        for (uint32_t word = 0; word < CHICAGO_CELLS_MAX / 8; word++) {
-            words[word] += tables->spread[bits >> (8 * word) & 0xff] * (i + 1);
-        }
+        bits[i] = state->seated[seat_after(tables, observer, i)].car[car];
     }
-    for (uint32_t word = 0; word < CHICAGO_CELLS_MAX / 8; word++) {
-        store_le64(out + 8 * word, words[word]);
+    for (uint32_t at = 0; at < CHICAGO_CELLS_MAX; at += 8) {
+        uint64_t owners = tables->spread[bits[0] >> at & 0xff];
+        owners += tables->spread[bits[1] >> at & 0xff] * 2;
+        if (tables->player_count > 2) {
+            owners += tables->spread[bits[2] >> at & 0xff] * 3;
+            owners += tables->spread[bits[3] >> at & 0xff] * 4;
+        }
+        store_le64(out + at, owners);
     }
 }
 
