@@ -21,14 +21,16 @@ static void options_add(ChicagoState *state, uint32_t base, uint64_t bits)
  * its highest bit, and the product gathers these bits. */
 static inline uint32_t cards_held(const uint8_t *counts, uint32_t count)
 {
-    uint8_t bytes[16] = {0};
     uint32_t held = 0;
-    memcpy(bytes, counts, count);
-    for (uint32_t i = 0; i < sizeof bytes; i += 8) {
-        uint64_t word = load_le64(bytes + i);
+    uint32_t at = 0;
+    for (; at + 8 <= count; at += 8) {
+        uint64_t word = load_le64(counts + at);
         word = (((word & 0x7f7f7f7f7f7f7f7fu) + 0x7f7f7f7f7f7f7f7fu) | word) >> 7;
         word = (word & 0x0101010101010101u) * 0x0102040810204080u >> 56;
-        held |= (uint32_t)word << i;
+        held |= (uint32_t)word << at;
+    }
+    for (; at < count; at++) {
+        held |= (uint32_t)(counts[at] != 0) << at;
     }
     return held;
 }
