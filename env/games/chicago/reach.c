@@ -66,12 +66,11 @@ static inline void search_init(Search *search, const Way *way, uint32_t length_m
     search_look(search);
 }
 
-/* Goes on to the next path; false when all were tried. Paths that have become too long since
- * `length_max` shrank are left. */
+/* Goes on to the next path; false when all were tried. */
 static inline bool search_next(Search *search)
 {
     Frame *top = &search->frames[search->depth];
-    while (!cells_any(&top->on) || top->length >= search->length_max) {
+    while (!cells_any(&top->on)) {
         if (search->depth == 0) {
             return false;
         }
@@ -115,19 +114,19 @@ static CellSet search_ends(const Way *way, uint32_t length)
     return ends;
 }
 
-static uint32_t search_lengths(const Way *way, uint32_t wanted)
+/* The length of the longest move of up to `length_max` spaces; 0 if there is none. */
+static uint32_t search_longest(const Way *way, uint32_t length_max)
 {
     Search search;
-    uint32_t missing = wanted;
-    search_init(&search, way, longest(wanted));
+    uint32_t found = 0;
+    search_init(&search, way, length_max);
     do {
         uint32_t length = search_length(&search);
-        if ((missing >> length & 1) != 0 && cells_any(&search.landed)) {
-            missing &= ~(1u << length);
-            search.length_max = missing != 0 ? longest(missing) : 0;
+        if (length > found && cells_any(&search.landed)) {
+            found = length;
         }
-    } while (missing != 0 && search_next(&search));
-    return wanted & ~missing;
+    } while (found < length_max && search_next(&search));
+    return found;
 }
 
 /* ---- Tables ------------------------------------------------------------------------------------
@@ -181,15 +180,16 @@ CellSet chicago_way_ends(const Way *way, uint32_t length)
     return tabled ? group_ends(way, length) : search_ends(way, length);
 }
 
+/* A path can stop at each of its spaces, so with a length there are all shorter ones. */
 uint32_t chicago_way_lengths(const Way *way, uint32_t wanted)
 {
-    uint32_t tabled = wanted & tabled_lengths(way);
-    uint32_t found = 0;
-    for (uint32_t left = tabled; left != 0; left &= left - 1) {
-        uint32_t length = (uint32_t)__builtin_ctz(left);
-        found |= (uint32_t)group_exists(way, length) << length;
+    if ((wanted & ~tabled_lengths(way)) != 0) {
+        return wanted & ((2u << search_longest(way, longest(wanted))) - 1);
     }
-    return wanted == tabled ? found : found | search_lengths(way, wanted & ~tabled);
+    while (wanted != 0 && !group_exists(way, longest(wanted))) {
+        wanted &= ~(1u << longest(wanted));
+    }
+    return wanted;
 }
 
 /* Adds what the search found to a group, and joins it to paths through the same cells. */
