@@ -1,6 +1,7 @@
 /* The hot path: a million decisions with their rows and masks make no allocation and no system
  * call. */
 #define _GNU_SOURCE
+#include "replay/replay.h"
 #include "trainyard.h"
 
 #include <linux/seccomp.h>
@@ -90,6 +91,41 @@ static void test_a_million_decisions_without_allocation(void **unused)
     each_game(check_allocations);
 }
 
+/* Pools whose episodes are recorded: once every slot has its room, nothing is allocated. */
+static void check_recording(const TyRuleset *ruleset)
+{
+    char directory[] = "/tmp/trainyard-hot-XXXXXX";
+    char path[64];
+    TyPool *pool = NULL;
+    Recorder *recorder = NULL;
+    RecorderFeed *feed = NULL;
+    TyPoolConfig config = {.slots = 16, .autoreset = TY_AUTORESET_SAME_STEP};
+    assert_non_null(mkdtemp(directory));
+    assert_int_equal(ty_pool_open(ruleset, &config, &pool).code, TY_OK);
+    assert_int_equal(recorder_open(directory, NULL, &recorder).code, TY_OK);
+    assert_int_equal(recorder_attach(recorder, pool, &feed).code, TY_OK);
+    uint64_t before = 0;
+    for (uint32_t i = 0; i < DECISIONS / config.slots; i++) {
+        before = i == DECISIONS / config.slots / 2 ? allocations : before;
+        ty_sample_rows(ty_pool_slab(pool, 0), 0, 1);
+        ty_pool_step(pool, 0, 0, NULL);
+    }
+    assert_true(allocations == before);
+    assert_true(recorder_stats(recorder).episodes > 100);
+    recorder_feed_close(feed);
+    recorder_close(recorder);
+    ty_pool_close(pool);
+    snprintf(path, sizeof path, "%s/episodes-000001.tylog", directory);
+    unlink(path);
+    rmdir(directory);
+}
+
+static void test_recording_does_not_allocate(void **unused)
+{
+    (void)unused;
+    each_game(check_recording);
+}
+
 /* In strict mode the kernel kills a process that makes any system call but read, write and exit. */
 static int run_without_system_calls(const TyRuleset *ruleset, bool misbehave)
 {
@@ -136,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_million_decisions_without_allocation),
+        cmocka_unit_test(test_recording_does_not_allocate),
         cmocka_unit_test(test_a_million_decisions_without_system_call),
         cmocka_unit_test(test_the_check_for_system_calls_can_fail),
     };
