@@ -783,6 +783,68 @@ static void test_episodes_that_never_ask_do_not_hang(void **unused)
     table_close(&table);
 }
 
+/* ---- Observers ---- */
+
+typedef struct Follower {
+    TyPool *pool;
+    uint32_t begun;
+    uint32_t decisions;
+    uint32_t ended;
+    uint32_t shown; /* endings that a member could see before the observer did */
+} Follower;
+
+static void follow_begin(void *user, uint32_t slot, uint64_t seed, uint64_t episode,
+                         const void *state)
+{
+    (void)slot;
+    assert_int_equal(ty_head(state)->steps, 0);
+    assert_true(seed == ty_episode_seed(0, episode));
+    ((Follower *)user)->begun++;
+}
+
+static void follow_decision(void *user, uint32_t slot, uint32_t action, const int32_t *reward,
+                            const void *state)
+{
+    (void)slot, (void)action, (void)reward, (void)state;
+    ((Follower *)user)->decisions++;
+}
+
+static void follow_end(void *user, uint32_t slot, const TyEnding *ending, const void *state)
+{
+    (void)ending, (void)state;
+    Follower *follower = user;
+    follower->ended++;
+    follower->shown += row_ended(ty_pool_slab(follower->pool, 0), slot);
+}
+
+static void test_observer_hears_of_an_ending_before_any_member(void **unused)
+{
+    (void)unused;
+    TyPoolConfig config = {.slots = 1};
+    Table table = table_open("convoi", &config);
+    Follower follower = {.pool = table.pool};
+    const TyObserver observer = {
+        .user = &follower, .begin = follow_begin, .decision = follow_decision, .end = follow_end};
+    ty_pool_observe(table.pool, &observer);
+    uint32_t seen = 0;
+    uint32_t steps = 0;
+    while (seen < 5) {
+        table_sample(&table, 0);
+        steps += !row_ended(table.slab, 0);
+        ty_pool_step(table.pool, 0, 0, NULL);
+        seen += row_ended(table.slab, 0);
+    }
+    assert_int_equal(follower.begun, 5);
+    assert_int_equal(follower.ended, 5);
+    assert_int_equal(follower.decisions, steps);
+    assert_int_equal(follower.shown, 0);
+    ty_pool_observe(table.pool, NULL);
+    table_sample(&table, 0);
+    ty_pool_step(table.pool, 0, 0, NULL);
+    assert_int_equal(follower.begun, 5);
+    table_close(&table);
+}
+
 /* ---- What is not asked for, and what is refused ---- */
 
 static TyGame counting_game;
@@ -929,6 +991,7 @@ int main(void)
         cmocka_unit_test(test_hand_over_lets_an_agent_play_on),
         cmocka_unit_test(test_hand_over_of_every_seat_comes_to_rest),
         cmocka_unit_test(test_episodes_that_never_ask_do_not_hang),
+        cmocka_unit_test(test_observer_hears_of_an_ending_before_any_member),
         cmocka_unit_test(test_columns_that_nobody_asked_for_are_not_computed),
         cmocka_unit_test(test_members_other_than_the_director_get_no_privileged_columns),
         cmocka_unit_test(test_bad_configurations_are_refused),

@@ -17,7 +17,7 @@ enum {
 };
 
 struct Recorder {
-    Writer writer;
+    LogWriter writer;
     pthread_mutex_t mutex; /* of everything but the tracks of feeds */
     uint8_t *record;       /* the record being made */
     size_t record_size;
@@ -95,7 +95,7 @@ static void *sync_main(void *argument)
         struct timespec at = time_in(recorder->writer.options.sync_ms);
         pthread_cond_timedwait(&recorder->wake, &recorder->mutex, &at);
         pthread_mutex_unlock(&recorder->mutex);
-        TyStatus status = writer_sync(&recorder->writer);
+        TyStatus status = log_writer_sync(&recorder->writer);
         pthread_mutex_lock(&recorder->mutex);
         if (status.code != TY_OK) {
             recorder->failure = status;
@@ -126,7 +126,7 @@ TyStatus recorder_open(const char *directory, const RecorderOptions *options, Re
     if (recorder == NULL) {
         return status_fail(TY_NO_MEMORY, "no memory for the recorder");
     }
-    TyStatus status = writer_open(&recorder->writer, directory, &complete);
+    TyStatus status = log_writer_open(&recorder->writer, directory, &complete);
     if (status.code != TY_OK) {
         free(recorder);
         return status;
@@ -154,7 +154,7 @@ void recorder_close(Recorder *recorder)
     if (recorder->sync_runs) {
         pthread_join(recorder->sync_thread, NULL);
     }
-    writer_close(&recorder->writer);
+    log_writer_close(&recorder->writer);
     pthread_cond_destroy(&recorder->wake);
     pthread_mutex_destroy(&recorder->mutex);
     free(recorder->record);
@@ -163,7 +163,7 @@ void recorder_close(Recorder *recorder)
 
 TyStatus recorder_sync(Recorder *recorder)
 {
-    return writer_sync(&recorder->writer);
+    return log_writer_sync(&recorder->writer);
 }
 
 RecorderStats recorder_stats(Recorder *recorder)
@@ -209,7 +209,7 @@ static TyStatus contents_write(const RecorderFeed *feed)
     for (uint32_t i = 0; i < feed->content_count && status.code == TY_OK; i++) {
         size_t size = 0;
         const char *bytes = ty_ruleset_file(feed->ruleset, feed->files[i], &size);
-        if (writer_has_content(&recorder->writer, feed->contents[i])) {
+        if (log_writer_has_content(&recorder->writer, feed->contents[i])) {
             continue;
         }
         status = record_reserve(recorder, LOG_CONTENT_FIXED + size);
@@ -218,11 +218,11 @@ static TyStatus contents_write(const RecorderFeed *feed)
             store_le64(payload, feed->contents[i]);
             store_le32(payload + 8, (uint32_t)size);
             memcpy(payload + LOG_CONTENT_FIXED, bytes, size);
-            status = writer_append(&recorder->writer, LOG_CONTENT, recorder->record,
-                                   (uint32_t)(LOG_CONTENT_FIXED + size));
+            status = log_writer_append(&recorder->writer, LOG_CONTENT, recorder->record,
+                                       (uint32_t)(LOG_CONTENT_FIXED + size));
         }
         if (status.code == TY_OK) {
-            writer_note_content(&recorder->writer, feed->contents[i]);
+            log_writer_note_content(&recorder->writer, feed->contents[i]);
             recorder->stats.bytes += LOG_CONTENT_FIXED + size + LOG_RECORD_EXTRA;
         }
     }
@@ -316,7 +316,7 @@ static TyStatus episode_write(const RecorderFeed *feed, uint32_t slot, const TyE
         at = put_bytes(at, track->bytes, track->size);
     }
     uint32_t size = (uint32_t)(at - payload);
-    status = writer_append(&recorder->writer, LOG_EPISODE, recorder->record, size);
+    status = log_writer_append(&recorder->writer, LOG_EPISODE, recorder->record, size);
     recorder->stats.bytes += status.code == TY_OK ? size + LOG_RECORD_EXTRA : 0;
     return status;
 }
@@ -412,7 +412,7 @@ static void feed_end(void *user, uint32_t slot, const TyEnding *ending, const vo
         track->returns[i] += ending->reward[i];
     }
     pthread_mutex_lock(&recorder->mutex);
-    TyStatus status = writer_prepare(&recorder->writer);
+    TyStatus status = log_writer_prepare(&recorder->writer);
     if (status.code == TY_OK) {
         status = contents_write(feed);
     }
@@ -420,7 +420,7 @@ static void feed_end(void *user, uint32_t slot, const TyEnding *ending, const vo
         status = episode_write(feed, slot, ending, state);
     }
     if (status.code == TY_OK && recorder->writer.options.sync_ms == RECORDER_SYNC_ALWAYS) {
-        status = writer_sync(&recorder->writer);
+        status = log_writer_sync(&recorder->writer);
     }
     recorder->stats.episodes += status.code == TY_OK;
     recorder->stats.lost += status.code != TY_OK;

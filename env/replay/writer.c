@@ -16,10 +16,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void writer_say(const Writer *writer, const char *format, ...)
+static void log_writer_say(const LogWriter *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void writer_say(const Writer *writer, const char *format, ...)
+static void log_writer_say(const LogWriter *writer, const char *format, ...)
 {
     char sentence[TY_MESSAGE_MAX];
     va_list args;
@@ -39,7 +39,7 @@ static void file_name(uint32_t number, char name[TY_NAME_MAX])
 
 /* ---- Opening ---- */
 
-static TyStatus directory_open(Writer *writer, const char *directory)
+static TyStatus directory_open(LogWriter *writer, const char *directory)
 {
     int length = snprintf(writer->directory, sizeof writer->directory, "%s", directory);
     if (length < 0 || (size_t)length >= sizeof writer->directory) {
@@ -61,7 +61,7 @@ static TyStatus directory_open(Writer *writer, const char *directory)
 }
 
 /* The highest number of a log file in the directory; 0 if there is none. */
-static TyStatus newest_find(const Writer *writer, uint32_t *number)
+static TyStatus newest_find(const LogWriter *writer, uint32_t *number)
 {
     *number = 0;
     DIR *entries = opendir(writer->directory);
@@ -85,18 +85,18 @@ static TyStatus newest_find(const Writer *writer, uint32_t *number)
 
 static void report_gap(void *user, const LogGap *gap)
 {
-    const Writer *writer = user;
+    const LogWriter *writer = user;
     if (gap->offset + gap->size < writer->size) {
-        writer_say(writer,
-                   "log file %" PRIu32 ": %" PRIu64 " bytes at offset %" PRIu64
-                   " are damaged; replays skip them",
-                   writer->number, gap->size, gap->offset);
+        log_writer_say(writer,
+                       "log file %" PRIu32 ": %" PRIu64 " bytes at offset %" PRIu64
+                       " are damaged; replays skip them",
+                       writer->number, gap->size, gap->offset);
     }
 }
 
 /* Reads the newest file to its last whole record and cuts off what is behind. False if the file is
  * better left alone: then the next record begins another one. */
-static bool newest_repair(Writer *writer, const char *path)
+static bool newest_repair(LogWriter *writer, const char *path)
 {
     LogFile file;
     LogReader reader;
@@ -117,20 +117,21 @@ static bool newest_repair(Writer *writer, const char *path)
     writer->size = reader.whole_end;
     log_file_close(&file);
     if (!sound || tail > LOG_PAYLOAD_MAX + LOG_RECORD_EXTRA) {
-        writer_say(writer, "%.200s is damaged and stays as it is; a new file is begun", path);
+        log_writer_say(writer, "%.200s is damaged and stays as it is; a new file is begun", path);
         return false;
     }
     if (tail > 0) {
-        writer_say(writer, "%.200s: the last %" PRIu64 " bytes, an unfinished record, are cut off",
-                   path, tail);
+        log_writer_say(writer,
+                       "%.200s: the last %" PRIu64 " bytes, an unfinished record, are cut off",
+                       path, tail);
     }
     return true;
 }
 
-static bool newest_open(Writer *writer)
+static bool newest_open(LogWriter *writer)
 {
     char name[TY_NAME_MAX];
-    char path[WRITER_PATH_MAX + TY_NAME_MAX + 1];
+    char path[LOG_WRITER_PATH_MAX + TY_NAME_MAX + 1];
     file_name(writer->number, name);
     snprintf(path, sizeof path, "%s/%s", writer->directory, name);
     if (!newest_repair(writer, path)) {
@@ -148,7 +149,7 @@ static bool newest_open(Writer *writer)
     return true;
 }
 
-TyStatus writer_open(Writer *writer, const char *directory, const RecorderOptions *options)
+TyStatus log_writer_open(LogWriter *writer, const char *directory, const RecorderOptions *options)
 {
     memset(writer, 0, sizeof *writer);
     writer->options = *options;
@@ -162,18 +163,18 @@ TyStatus writer_open(Writer *writer, const char *directory, const RecorderOption
         newest_open(writer);
     }
     if (status.code == TY_OK) {
-        status = writer_prepare(writer);
+        status = log_writer_prepare(writer);
     }
     if (status.code != TY_OK) {
-        writer_close(writer);
+        log_writer_close(writer);
     }
     return status;
 }
 
-void writer_close(Writer *writer)
+void log_writer_close(LogWriter *writer)
 {
     if (writer->fd >= 0) {
-        writer_sync(writer);
+        log_writer_sync(writer);
         close(writer->fd);
     }
     if (writer->directory_fd >= 0) {
@@ -186,7 +187,7 @@ void writer_close(Writer *writer)
 /* ---- Writing ---- */
 
 /* Writes all of it. On failure nothing of it stays, or the file counts as broken. */
-static TyStatus file_append(Writer *writer, const uint8_t *bytes, size_t size)
+static TyStatus file_append(LogWriter *writer, const uint8_t *bytes, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -208,9 +209,9 @@ static TyStatus file_append(Writer *writer, const uint8_t *bytes, size_t size)
     return status_ok();
 }
 
-static void file_finish(Writer *writer)
+static void file_finish(LogWriter *writer)
 {
-    writer_sync(writer);
+    log_writer_sync(writer);
     pthread_mutex_lock(&writer->sync_mutex);
     if (writer->fd >= 0) {
         close(writer->fd);
@@ -220,7 +221,7 @@ static void file_finish(Writer *writer)
 }
 
 /* The bytes with which a file begins. */
-static void file_head(Writer *writer, uint8_t head[LOG_FILE_HEAD])
+static void file_head(LogWriter *writer, uint8_t head[LOG_FILE_HEAD])
 {
     if (getrandom(&writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
         writer->file_id = hash_add(writer->file_id, (uint64_t)getpid() << 32 | writer->number);
@@ -232,7 +233,7 @@ static void file_head(Writer *writer, uint8_t head[LOG_FILE_HEAD])
     store_le64(head + 24, log_hash(writer->file_id, head, 24));
 }
 
-static TyStatus file_begin(Writer *writer)
+static TyStatus file_begin(LogWriter *writer)
 {
     char name[TY_NAME_MAX];
     uint8_t head[LOG_FILE_HEAD];
@@ -267,7 +268,7 @@ static TyStatus file_begin(Writer *writer)
     return status;
 }
 
-TyStatus writer_prepare(Writer *writer)
+TyStatus log_writer_prepare(LogWriter *writer)
 {
     if (writer->fd >= 0 && (writer->broken || writer->size >= writer->options.file_bytes_max)) {
         file_finish(writer);
@@ -275,7 +276,7 @@ TyStatus writer_prepare(Writer *writer)
     return writer->fd >= 0 ? status_ok() : file_begin(writer);
 }
 
-TyStatus writer_append(Writer *writer, uint8_t kind, uint8_t *record, uint32_t payload_size)
+TyStatus log_writer_append(LogWriter *writer, uint8_t kind, uint8_t *record, uint32_t payload_size)
 {
     size_t hashed = (size_t)LOG_RECORD_HEAD + payload_size;
     store_le32(record, LOG_RECORD_MARK);
@@ -289,7 +290,7 @@ TyStatus writer_append(Writer *writer, uint8_t kind, uint8_t *record, uint32_t p
     return status;
 }
 
-bool writer_has_content(const Writer *writer, uint64_t hash)
+bool log_writer_has_content(const LogWriter *writer, uint64_t hash)
 {
     for (uint32_t i = 0; i < writer->content_count; i++) {
         if (writer->contents[i] == hash) {
@@ -299,14 +300,14 @@ bool writer_has_content(const Writer *writer, uint64_t hash)
     return false;
 }
 
-void writer_note_content(Writer *writer, uint64_t hash)
+void log_writer_note_content(LogWriter *writer, uint64_t hash)
 {
-    if (writer->content_count < WRITER_CONTENTS_MAX) {
+    if (writer->content_count < LOG_WRITER_CONTENTS_MAX) {
         writer->contents[writer->content_count++] = hash;
     }
 }
 
-TyStatus writer_sync(Writer *writer)
+TyStatus log_writer_sync(LogWriter *writer)
 {
     TyStatus status = status_ok();
     if (!atomic_exchange(&writer->dirty, false) || writer->options.sync_ms == RECORDER_SYNC_NEVER) {

@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { WRITER_CONTENTS_MAX = 256, WRITER_PATH_MAX = 4096 };
+enum { LOG_WRITER_CONTENTS_MAX = 256, LOG_WRITER_PATH_MAX = 4096 };
 
 /* Everything but `sync_mutex` is used by one thread at a time: the recorder sees to that. */
-typedef struct Writer {
+typedef struct LogWriter {
     RecorderOptions options;
-    char directory[WRITER_PATH_MAX];
+    char directory[LOG_WRITER_PATH_MAX];
     int directory_fd; /* holds the lock */
     int fd;           /* of the newest file; -1: none is open */
     uint32_t number;  /* of the newest file */
@@ -21,19 +21,19 @@ typedef struct Writer {
     bool broken;       /* something unfinished stands behind `size` and could not be cut off */
     atomic_bool dirty; /* written since the last sync */
     uint32_t content_count;
-    uint64_t contents[WRITER_CONTENTS_MAX]; /* hashes of what the newest file holds */
-    pthread_mutex_t sync_mutex;             /* held while `fd` is synced or closed */
-} Writer;
+    uint64_t contents[LOG_WRITER_CONTENTS_MAX]; /* hashes of what the newest file holds */
+    pthread_mutex_t sync_mutex;                 /* held while `fd` is synced or closed */
+} LogWriter;
 
 /* Opens and locks the directory and repairs the newest file. */
-TyStatus writer_open(Writer *writer, const char *directory, const RecorderOptions *options);
-void writer_close(Writer *writer);
+TyStatus log_writer_open(LogWriter *writer, const char *directory, const RecorderOptions *options);
+void log_writer_close(LogWriter *writer);
 /* Begins a new file if there is none that can take one more record. */
-TyStatus writer_prepare(Writer *writer);
+TyStatus log_writer_prepare(LogWriter *writer);
 /* Appends a record. `record` has LOG_RECORD_HEAD bytes of room, the payload, and LOG_RECORD_TAIL
  * bytes of room. On failure nothing of it stays behind. */
-TyStatus writer_append(Writer *writer, uint8_t kind, uint8_t *record, uint32_t payload_size);
-bool writer_has_content(const Writer *writer, uint64_t hash);
-void writer_note_content(Writer *writer, uint64_t hash);
+TyStatus log_writer_append(LogWriter *writer, uint8_t kind, uint8_t *record, uint32_t payload_size);
+bool log_writer_has_content(const LogWriter *writer, uint64_t hash);
+void log_writer_note_content(LogWriter *writer, uint64_t hash);
 /* fdatasync of the newest file. Any thread may call it. */
-TyStatus writer_sync(Writer *writer);
+TyStatus log_writer_sync(LogWriter *writer);
