@@ -223,6 +223,23 @@ void ty_pool_attach(TyPool *pool, uint32_t member, uint8_t *rows, uint8_t *comma
     pool->own_memory[member] = NULL;
 }
 
+TyStatus ty_pool_detach(TyPool *pool, uint32_t member)
+{
+    const TySlab *slab = &pool->slabs[member];
+    uint8_t *memory = pool->own_memory[member];
+    if (memory == NULL) {
+        memory = aligned_alloc(TY_SLAB_ALIGN, slab->rows_size + slab->commands_size);
+    }
+    if (memory == NULL) {
+        return status_fail(TY_NO_MEMORY, "no memory for the slab of member %u", member);
+    }
+    if (memory != slab->rows) {
+        ty_pool_attach(pool, member, memory, memory + slab->rows_size);
+        pool->own_memory[member] = memory;
+    }
+    return status_ok();
+}
+
 /* ---- Stepping
  * ---------------------------------------------------------------------------------------- */
 
