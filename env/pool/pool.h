@@ -228,7 +228,8 @@ TY_API void ty_pool_rollout(TyPool *pool, uint32_t slot, const TyAgent *agent, u
                             int32_t *metrics);
 
 /* Uniformly random legal actions for a group of rows: row i draws with (seed, slot, episode, step),
- * so that the choice does not depend on batches. Rows with an empty mask get action 0. */
+ * so that the choice does not depend on batches. Rows that are not ready or have an empty mask get
+ * action 0. */
 TY_API void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed);
 
 #ifdef __cplusplus
