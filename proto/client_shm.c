@@ -224,15 +224,16 @@ static bool group_read(TyShmClient *client, uint32_t index)
         uint64_t begin = action ? header->commands_offset : header->rows_offset;
         uint64_t total = action ? header->commands_total : header->rows_total;
         uint64_t row_size = (uint64_t)column->width * ty_type_size(ty_column_type((TyColumn)i));
+        bool inside = row_size == 0 || (column->offset >= begin && fits(column->offset, group.rows,
+                                                                        row_size, SHM_LINE, total));
         if (strncmp(column->name, name, SHM_NAME_SIZE) != 0 ||
-            column->type != ty_column_type((TyColumn)i) || column->offset < begin ||
-            !fits(column->offset, group.rows, row_size > 0 ? row_size : 1, SHM_LINE, total)) {
+            column->type != ty_column_type((TyColumn)i) || !inside) {
             return false;
         }
         layout->columns[i] = (TyColumnLayout){.name = name,
                                               .type = ty_column_type((TyColumn)i),
                                               .width = column->width,
-                                              .offset = column->offset - begin};
+                                              .offset = row_size == 0 ? 0 : column->offset - begin};
     }
     return true;
 }

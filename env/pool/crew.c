@@ -5,10 +5,7 @@
 
 #include <sched.h>
 
-enum {
-    CREW_SPINS = 20000, /* looks at the round before a helper goes to sleep */
-    CREW_YIELD = 1024,  /* looks before the processor is offered to others */
-};
+enum { CREW_SPINS = 2000 /* looks at a word before a thread lets others have the processor */ };
 
 typedef struct Helper {
     Crew *crew;
@@ -29,9 +26,6 @@ static unsigned crew_wait(Crew *crew, unsigned seen)
         unsigned round = atomic_load_explicit(&crew->round, memory_order_acquire);
         if (round != seen) {
             return round;
-        }
-        if (i % CREW_YIELD == CREW_YIELD - 1) {
-            sched_yield();
         }
         spin_pause();
     }
@@ -71,13 +65,15 @@ static void *helper_main(void *argument)
     }
 }
 
+/* On a busy machine a helper may have lost its processor: after a while it gets ours. */
 static void crew_wait_for_all(Crew *crew)
 {
-    for (uint32_t i = 1; atomic_load_explicit(&crew->working, memory_order_acquire) > 0; i++) {
-        if (i % CREW_YIELD == 0) {
+    for (uint32_t i = 0; atomic_load_explicit(&crew->working, memory_order_acquire) > 0; i++) {
+        if (i < CREW_SPINS) {
+            spin_pause();
+        } else {
             sched_yield();
         }
-        spin_pause();
     }
 }
 
