@@ -19,7 +19,7 @@
 const uint32_t bench_batches[BENCH_BATCHES] = {1, 32, 256, 1024, 4096};
 
 enum {
-    SLICES = 3,        /* of every figure, taken in turn; the best one counts */
+    SLICES = 8,        /* of every figure, taken in turn; the best one counts */
     TRIPS_MAX = 20000, /* round trips whose times are kept */
     SHAPES = 4,        /* threads x groups */
     SEED = 1,
