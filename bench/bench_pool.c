@@ -89,6 +89,11 @@ static void server_end(Server *server)
         waitpid(server->process, NULL, 0);
     }
     if (server->directory[0] != '\0') {
+        /* Only a server that was killed leaves files. */
+        char lock[sizeof server->path + 8];
+        snprintf(lock, sizeof lock, "%s.lock", server->path);
+        unlink(server->path);
+        unlink(lock);
         rmdir(server->directory);
     }
 }

@@ -10,7 +10,7 @@
 #include <time.h>
 
 enum {
-    YARD_LOOKS = 64,    /* rounds over the doors between two looks at the clock */
+    YARD_LOOKS = 16,    /* rounds over the doors between two looks at the clock */
     YARD_SLEEP_MS = 20, /* longest sleep */
 };
 
@@ -142,7 +142,7 @@ static void yard_sleep(Yard *yard, uint64_t most_ns)
     shm_server_serve(yard->server, yard_clock_ns() / 1000000);
 }
 
-static uint64_t spin_time(void)
+static uint32_t spin_time(void)
 {
     cpu_set_t processors;
     bool single =
@@ -152,29 +152,38 @@ static uint64_t spin_time(void)
 
 void yard_run(Yard *yard, uint64_t until_ns, bool (*stop)(const Yard *yard))
 {
-    const uint64_t spin_ns = spin_time();
+    ShmSpin spin = shm_spin(spin_time());
     uint64_t now = yard_clock_ns();
-    uint64_t busy = now;
-    uint64_t served = now;
+    uint64_t idle = now; /* since when */
+    uint64_t greeted = now;
     while (now < until_ns) {
+        bool any = false;
+        bool waited = false;
         for (uint32_t i = 0; i < YARD_LOOKS; i++) {
-            if (yard_serve(yard)) {
-                busy = 0;
-            } else {
+            bool served = yard_serve(yard);
+            any = any || served;
+            waited = waited || !served;
+            if (!served) {
                 shm_pause();
             }
         }
         now = yard_clock_ns();
-        busy = busy == 0 ? now : busy;
-        if (now - busy >= spin_ns) {
+        if (any) {
+            idle = now;
+        }
+        if (any && waited) {
+            shm_spin_learn(&spin, false);
+        }
+        if (!any && now - idle >= shm_spin_budget(&spin)) {
+            shm_spin_learn(&spin, true);
             yard_sleep(yard, until_ns > now ? until_ns - now : 0);
-            busy = now = served = yard_clock_ns();
+            idle = now = greeted = yard_clock_ns();
             if (stop != NULL && stop(yard)) {
                 return;
             }
-        } else if (now - served > UINT64_C(1000000) * YARD_SLEEP_MS) {
+        } else if (now - greeted > UINT64_C(1000000) * YARD_SLEEP_MS) {
             shm_server_serve(yard->server, now / 1000000);
-            served = now;
+            greeted = now;
         }
     }
 }

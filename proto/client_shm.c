@@ -38,7 +38,7 @@ struct TyShmClient {
     uint32_t seen[TY_GROUPS_MAX];   /* `published` when the group was last waited for */
     uint32_t turn;                  /* the group that ty_shm_wait_any looks at first */
     double pause_ns;                /* how long a look takes */
-    uint32_t spins;
+    ShmSpin spin;                   /* in looks */
     uint64_t sleeps;
     TySlab slab;
 };
@@ -311,7 +311,7 @@ static void spin_calibrate(TyShmClient *client)
 
 void ty_shm_set_spin(TyShmClient *client, uint32_t microseconds)
 {
-    client->spins = (uint32_t)(microseconds * 1000.0 / client->pause_ns);
+    client->spin = shm_spin((uint32_t)(microseconds * 1000.0 / client->pause_ns));
 }
 
 /* Takes up the numbers where a client before this one left them. A command of that one's that is
@@ -519,12 +519,17 @@ static TyShmWait watch_sleep(TyShmClient *client, Watch *watch, int timeout_ms)
 
 static TyShmWait watch_wait(TyShmClient *client, Watch *watch, int timeout_ms)
 {
-    for (uint32_t i = 0; i <= client->spins; i++) {
+    if (watch_look(client, watch)) {
+        return TY_SHM_READY;
+    }
+    for (uint32_t i = shm_spin_budget(&client->spin); i > 0; i--) {
+        shm_pause();
         if (watch_look(client, watch)) {
+            shm_spin_learn(&client->spin, false);
             return TY_SHM_READY;
         }
-        shm_pause();
     }
+    shm_spin_learn(&client->spin, true);
     return watch_sleep(client, watch, timeout_ms);
 }
 

@@ -149,3 +149,36 @@ static inline void shm_pause(void)
     __asm__ volatile("yield");
 #endif
 }
+
+/* How long to look before sleeping, in any unit. Looking that was in vain costs the other side its
+ * processor on a busy machine: the next time is shorter, but every now and then it is tried whole.
+ */
+typedef struct ShmSpin {
+    uint32_t full;
+    uint32_t now;
+    uint32_t vain; /* times in a row */
+} ShmSpin;
+
+enum {
+    SHM_SPIN_SHORTEST = 32, /* the shortest look, as a part of the whole */
+    SHM_SPIN_RETRY = 16,    /* so many looks in vain are followed by a whole one */
+};
+
+static inline ShmSpin shm_spin(uint32_t full)
+{
+    return (ShmSpin){.full = full, .now = full};
+}
+
+static inline uint32_t shm_spin_budget(const ShmSpin *spin)
+{
+    return spin->vain % SHM_SPIN_RETRY == SHM_SPIN_RETRY - 1 ? spin->full : spin->now;
+}
+
+static inline void shm_spin_learn(ShmSpin *spin, bool in_vain)
+{
+    uint32_t shortest = spin->full / SHM_SPIN_SHORTEST;
+    uint32_t half = spin->now / 2;
+    uint32_t next = in_vain ? half : spin->now > spin->full / 2 ? spin->full : spin->now * 2;
+    spin->vain = in_vain ? spin->vain + 1 : 0;
+    spin->now = next > shortest ? next : shortest;
+}
