@@ -4,7 +4,8 @@
 
 enum {
     KILLS = 20,
-    SCRIBBLE_MS = 2000,
+    SCRIBBLE_MS = 10000,
+    COMPARE_MS = 2000,
     STALL_MS = 100, /* ten times what is promised: the machine may be busy */
 };
 
@@ -145,7 +146,7 @@ static pid_t harmless_fork(void)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        uint64_t end = yard_clock_ns() + UINT64_C(1000000) * SCRIBBLE_MS;
+        uint64_t end = yard_clock_ns() + UINT64_C(1000000) * COMPARE_MS;
         while (yard_clock_ns() < end) {
         }
         _exit(0);

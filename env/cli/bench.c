@@ -114,9 +114,9 @@ static void print_entry(const BenchEntry *entry)
 
 static void report_print(const BenchReport *report)
 {
-    printf("One thread, uniformly random legal play; mask and row of the seat to act at every "
-           "decision.\n");
-    printf("Reference: memcpy of 1 KiB from a random one of 65,536 slots.\n");
+    printf("Uniformly random legal play; mask and row of the seat to act at every decision. Costs "
+           "are\nthose of one thread; reference: memcpy of 1 KiB from a random one of 65,536 "
+           "slots.\n");
     for (uint32_t i = 0; i < report->count; i++) {
         print_entry(&report->entries[i]);
     }
