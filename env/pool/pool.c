@@ -243,6 +243,8 @@ TyStatus ty_pool_detach(TyPool *pool, uint32_t member)
 /* ---- Stepping
  * ---------------------------------------------------------------------------------------- */
 
+enum { GROUP_ROWS_MIN = 32 /* for each thread, or asking the others costs more than it saves */ };
+
 /* A step of a group as the threads share it. */
 typedef struct GroupStep {
     TyPool *pool;
@@ -293,7 +295,11 @@ uint32_t ty_pool_step_some(TyPool *pool, uint32_t member, uint32_t group, const 
 {
     assert(member < pool->config.members && group < pool->config.groups);
     GroupStep step = {.pool = pool, .member = member, .group = group, .which = which};
-    crew_run(&pool->crew, group_step_part, &step);
+    if (pool->slabs[member].group[group].rows < pool->config.threads * GROUP_ROWS_MIN) {
+        group_step_part(&step, 0, 1);
+    } else {
+        crew_run(&pool->crew, group_step_part, &step);
+    }
     if (illegal != NULL) {
         *illegal = atomic_load(&step.illegal);
     }
