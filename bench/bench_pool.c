@@ -259,12 +259,13 @@ static TyStatus measure_memory(const TyRuleset *ruleset, BenchPoolResult *result
 TyStatus bench_pool_measure(const TyRuleset *ruleset, double seconds, BenchPoolResult *result)
 {
     uint64_t slice_ns = (uint64_t)(seconds * 1e9 / (SHAPES * BENCH_BATCHES * SLICES * 2));
-    BenchLine pairs[SHAPES][2];
+    BenchLine pairs[SHAPES][2] = {{{.door = NULL}}};
     *result = (BenchPoolResult){.count = 0};
     TyStatus status = measure_memory(ruleset, result);
     for (uint32_t i = 0; i < SHAPES && status.code == TY_OK; i++) {
         const BenchLine line = {.threads = shapes[i].threads, .groups = shapes[i].groups};
-        pairs[i][0] = pairs[i][1] = line;
+        pairs[i][0] = line;
+        pairs[i][1] = line;
         pairs[i][0].door = "inproc";
         pairs[i][1].door = "shm";
         for (uint32_t batch = 0; batch < BENCH_BATCHES && status.code == TY_OK; batch++) {

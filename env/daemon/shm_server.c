@@ -237,7 +237,7 @@ static void link_close(ShmServer *server, Link *link)
 /* Sends the one reply. A client that cannot take 256 bytes at once has had its chance. */
 static bool reply_send(int fd, const TyStatus *status, const ShmDescriptors *descriptors)
 {
-    bool granted = status->code == TY_OK;
+    bool granted = status->code == TY_OK && descriptors != NULL;
     ShmReply reply = {.magic = SHM_HELLO_MAGIC,
                       .version = SHM_VERSION,
                       .status = status->code,
