@@ -332,6 +332,23 @@ for key in ("decisions_per_s", "ns_per_decision", "ref_copy_ns", "ratio", "row_b
     assert entry[key] > 0, key
 assert len(entry["signature"]) == 16 and entry["ruleset"] and entry["cpu"] and entry["compiler"]
 PYTHON
+check "bench shows pools" python3 - <<'PYTHON'
+import json
+(entry,) = json.load(open("out"))
+pool = entry["pool"]
+cells = {(c["door"], c["threads"], c["groups"], c["batch"]): c for c in pool["rates"]}
+for door in ("inproc", "shm"):
+    for threads in (1, 2):
+        for groups in (1, 2):
+            for batch in (1, 32, 256, 1024, 4096):
+                cell = cells[door, threads, groups, batch]
+                assert cell["decisions_per_s"] > 0, cell
+                assert door == "inproc" or cell["ratio"] > 0, cell
+assert cells["shm", 1, 1, 1]["p99_us"] >= cells["shm", 1, 1, 1]["p50_us"] > 0
+assert pool["slot_bytes"] * 10000 < 64 << 20 and pool["client_bytes"] > 0
+PYTHON
+check "bench --pool" accepts bench "$game" --seconds 0.05 --pool
+check "bench --pool measures pools alone" eval '! grep -q "ns per decision" out && grep -q shm out'
 check "bench" accepts bench "$game" --seconds 0.05
 check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
 

@@ -1,7 +1,8 @@
-/* trainyard bench: what a decision costs, and the signature of the build. */
+/* trainyard bench: what a decision costs, what pools do, and the signature of the build. */
 #include "bench/bench.h"
 
 #include "bench/signature.h"
+#include "cli/bench_pool.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 
@@ -10,18 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BENCH_RULESETS_MAX = CLI_ARGUMENTS_MAX };
+enum {
+    BENCH_RULESETS_MAX = CLI_ARGUMENTS_MAX,
+    BENCH_POOL_SHARE = 4, /* times --seconds, for the pools of a ruleset: they are many figures */
+};
 
 /* The rulesets to measure: those of the command line, or for every game the standard ruleset and
  * the other built-in choices of its first file-valued setting. */
 typedef struct BenchList {
     uint32_t count;
+    bool pool[BENCH_RULESETS_MAX]; /* with pools: what the user named, and standard rulesets */
     char specs[BENCH_RULESETS_MAX][TY_SPEC_MAX * 2];
 } BenchList;
 
 typedef struct BenchEntry {
     TyRuleset *ruleset;
+    bool with_cost; /* of a decision: not with --pool */
+    bool with_pool;
     BenchResult result;
+    BenchPoolResult pool;
 } BenchEntry;
 
 /* What all entries share. */
@@ -37,6 +45,7 @@ static void list_add(BenchList *list, const char *game, const char *key, const c
     if (list->count < BENCH_RULESETS_MAX) {
         const char *colon = key != NULL ? ":" : "";
         const char *equals = key != NULL ? "=" : "";
+        list->pool[list->count] = key == NULL;
         snprintf(list->specs[list->count++], TY_SPEC_MAX * 2, "%s%s%s%s%s", game, colon,
                  key != NULL ? key : "", equals, value != NULL ? value : "");
     }
@@ -73,12 +82,11 @@ static void list_fill(BenchList *list, const Settings *settings)
 
 /* ---- Printing ---- */
 
-static void print_entry(const BenchEntry *entry)
+static void print_cost(const BenchEntry *entry)
 {
     const TyShape *shape = ty_shape(entry->ruleset);
     const BenchResult *result = &entry->result;
     double ratio = result->ns_per_decision / result->ref_copy_ns;
-    printf("\n%s\n", shape->spec);
     printf("  decisions/s          %14.0f\n", result->decisions_per_s);
     printf("  ns per decision      %14.1f   = %.2f x the reference copy (%.1f ns)\n",
            result->ns_per_decision, ratio, result->ref_copy_ns);
@@ -93,11 +101,22 @@ static void print_entry(const BenchEntry *entry)
            shape->action_count, shape->state_size);
 }
 
+static void print_entry(const BenchEntry *entry)
+{
+    printf("\n%s\n", ty_shape(entry->ruleset)->spec);
+    if (entry->with_cost) {
+        print_cost(entry);
+    }
+    if (entry->with_pool) {
+        bench_pool_print(&entry->pool);
+    }
+}
+
 static void report_print(const BenchReport *report)
 {
-    printf("One thread, uniformly random legal play; mask and row of the seat to act at every "
-           "decision.\n");
-    printf("Reference: memcpy of 1 KiB from a random one of 65,536 slots.\n");
+    printf("Uniformly random legal play; mask and row of the seat to act at every decision. Costs "
+           "are\nthose of one thread; reference: memcpy of 1 KiB from a random one of 65,536 "
+           "slots.\n");
     for (uint32_t i = 0; i < report->count; i++) {
         print_entry(&report->entries[i]);
     }
@@ -105,12 +124,8 @@ static void report_print(const BenchReport *report)
            bench_compiler(), bench_build(), report->signature);
 }
 
-static void json_entry(Json *json, const BenchReport *report, const BenchEntry *entry)
+static void json_cost(Json *json, const BenchResult *result)
 {
-    const TyShape *shape = ty_shape(entry->ruleset);
-    const BenchResult *result = &entry->result;
-    json_open(json, NULL, '{');
-    json_put_string(json, "ruleset", shape->spec);
     output_real(json, "decisions_per_s", result->decisions_per_s);
     output_real(json, "ns_per_decision", result->ns_per_decision);
     output_real(json, "step_ns", result->step_ns);
@@ -122,10 +137,23 @@ static void json_entry(Json *json, const BenchReport *report, const BenchEntry *
     output_real(json, "clone_ns", result->clone_ns);
     output_real(json, "ref_copy_ns", result->ref_copy_ns);
     output_real(json, "ratio", result->ns_per_decision / result->ref_copy_ns);
+    output_unsigned(json, "decisions", result->decisions);
+}
+
+static void json_entry(Json *json, const BenchReport *report, const BenchEntry *entry)
+{
+    const TyShape *shape = ty_shape(entry->ruleset);
+    json_open(json, NULL, '{');
+    json_put_string(json, "ruleset", shape->spec);
+    if (entry->with_cost) {
+        json_cost(json, &entry->result);
+    }
+    if (entry->with_pool) {
+        bench_pool_json(json, &entry->pool);
+    }
     json_put_int(json, "row_bytes", shape->row_size);
     json_put_int(json, "mask_bytes", shape->action_count);
     json_put_int(json, "state_bytes", shape->state_size);
-    output_unsigned(json, "decisions", result->decisions);
     json_put_hex(json, "signature", report->signature);
     json_put_string(json, "cpu", report->processor);
     json_put_string(json, "compiler", bench_compiler());
@@ -154,9 +182,24 @@ static int bench_open_all(const Settings *settings, const BenchList *list, Bench
         if (status != CLI_OK) {
             return status;
         }
+        report->entries[i].with_cost = !settings->pool;
+        report->entries[i].with_pool = list->pool[i];
         report->count++;
     }
     return CLI_OK;
+}
+
+static TyStatus bench_measure_one(const Settings *settings, BenchEntry *entry)
+{
+    TyStatus status = {.code = TY_OK};
+    if (entry->with_cost) {
+        status = bench_measure(entry->ruleset, settings->seconds, &entry->result);
+    }
+    if (entry->with_pool && status.code == TY_OK) {
+        status =
+            bench_pool_measure(entry->ruleset, settings->seconds * BENCH_POOL_SHARE, &entry->pool);
+    }
+    return status;
 }
 
 static int bench_measure_all(const Settings *settings, BenchReport *report)
@@ -164,9 +207,8 @@ static int bench_measure_all(const Settings *settings, BenchReport *report)
     TyStatus status = {.code = TY_OK};
     Progress progress = progress_open("rulesets", report->count);
     for (uint32_t i = 0; i < report->count && status.code == TY_OK; i++) {
-        BenchEntry *entry = &report->entries[i];
         progress_show(&progress, i);
-        status = bench_measure(entry->ruleset, settings->seconds, &entry->result);
+        status = bench_measure_one(settings, &report->entries[i]);
     }
     progress_close(&progress);
     if (status.code != TY_OK) {
@@ -217,7 +259,11 @@ static const Option bench_options[] = {
      .offset = offsetof(Settings, seconds),
      .maximum = 3600,
      .standard = "1",
-     .help = "How long to measure each ruleset."},
+     .help = "How long to measure each ruleset; its pools take four times as long."},
+    {.name = "pool",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, pool),
+     .help = "Measure pools only."},
     OPTION_JSON,
     {.name = NULL},
 };
@@ -231,8 +277,10 @@ const Command command_bench = {
     .details =
         "Measures, in one thread and with uniformly random legal play, what a decision with\n"
         "its mask and its observation row costs, and what its parts cost; beside it the\n"
-        "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Without RULESET\n"
-        "every game is measured. The signature is a hash over a fixed set of episodes of\n"
+        "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Then pools: batches of\n"
+        "decisions in process and from another process through shared memory. Without RULESET\n"
+        "every game is measured, with pools of its standard ruleset. The signature is a hash over "
+        "a fixed set of episodes of\n"
         "every game: equal signatures, equal behaviour.",
     .example = "  trainyard bench\n"
                "  trainyard bench GAME --seconds 5 --json",

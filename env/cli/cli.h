@@ -39,6 +39,7 @@ typedef struct Settings {
     uint64_t episode;
     uint64_t threads;
     double seconds;
+    bool pool;
     bool json;
 } Settings;
 

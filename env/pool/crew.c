@@ -6,14 +6,9 @@
 #include <sched.h>
 
 enum {
-    CREW_SPINS = 20000, /* looks at the round before a helper goes to sleep */
-    CREW_YIELD = 1024,  /* looks before the processor is offered to others */
+    CREW_SPINS = 2000, /* looks at a word before a thread lets others have the processor */
+    CREW_PIECES = 4,   /* of work for each thread */
 };
-
-typedef struct Helper {
-    Crew *crew;
-    uint32_t part;
-} Helper;
 
 static inline void spin_pause(void)
 {
@@ -22,6 +17,41 @@ static inline void spin_pause(void)
 #endif
 }
 
+/* ---- Pieces of work ----
+ *
+ * Every thread begins with pieces of its own, always the same ones, whose slots are in its cache.
+ * Then it takes what others have not come to: one that the system keeps from running delays nobody.
+ */
+
+/* Takes the next piece of `owner` in this round; false if there is none left. */
+static bool piece_take(Crew *crew, uint32_t owner, unsigned round, uint32_t *piece)
+{
+    unsigned long long ticket = atomic_load_explicit(&crew->tickets[owner], memory_order_acquire);
+    do {
+        *piece = (uint32_t)ticket;
+        if ((unsigned)(ticket >> 32) != round || *piece >= CREW_PIECES) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak(&crew->tickets[owner], &ticket, ticket + 1));
+    return true;
+}
+
+/* Whoever has taken a piece may look at the work: it stays until the piece is done. */
+static void crew_work(Crew *crew, uint32_t self, unsigned round)
+{
+    uint32_t threads = crew->count + 1;
+    for (uint32_t i = 0; i < threads; i++) {
+        uint32_t owner = (self + i) % threads;
+        uint32_t piece = 0;
+        while (piece_take(crew, owner, round, &piece)) {
+            crew->work(crew->context, owner * CREW_PIECES + piece, threads * CREW_PIECES);
+            atomic_fetch_sub_explicit(&crew->left, 1, memory_order_release);
+        }
+    }
+}
+
+/* ---- Helpers ---- */
+
 /* Waits for the round after `seen`: spinning first, then asleep. */
 static unsigned crew_wait(Crew *crew, unsigned seen)
 {
@@ -29,9 +59,6 @@ static unsigned crew_wait(Crew *crew, unsigned seen)
         unsigned round = atomic_load_explicit(&crew->round, memory_order_acquire);
         if (round != seen) {
             return round;
-        }
-        if (i % CREW_YIELD == CREW_YIELD - 1) {
-            sched_yield();
         }
         spin_pause();
     }
@@ -45,9 +72,9 @@ static unsigned crew_wait(Crew *crew, unsigned seen)
     return atomic_load_explicit(&crew->round, memory_order_acquire);
 }
 
-static void crew_next_round(Crew *crew)
+static void crew_next_round(Crew *crew, unsigned round)
 {
-    atomic_fetch_add(&crew->round, 1);
+    atomic_store(&crew->round, round);
     if (atomic_load(&crew->asleep) > 0) {
         pthread_mutex_lock(&crew->mutex);
         pthread_cond_broadcast(&crew->wake);
@@ -55,40 +82,44 @@ static void crew_next_round(Crew *crew)
     }
 }
 
-/* Helpers find their part by the order in which they were started. */
+/* Helpers find their number by the order in which they start. */
 static void *helper_main(void *argument)
 {
     Crew *crew = argument;
-    uint32_t part = atomic_fetch_sub(&crew->working, 1);
+    uint32_t self = atomic_fetch_sub(&crew->left, 1);
     unsigned seen = 0;
     for (;;) {
         seen = crew_wait(crew, seen);
         if (atomic_load(&crew->quit)) {
             return NULL;
         }
-        crew->work(crew->context, part, crew->count + 1);
-        atomic_fetch_sub_explicit(&crew->working, 1, memory_order_release);
+        crew_work(crew, self, seen);
     }
 }
 
+/* On a busy machine a helper may have lost its processor in the middle of a piece: after a while it
+ * gets ours. */
 static void crew_wait_for_all(Crew *crew)
 {
-    for (uint32_t i = 1; atomic_load_explicit(&crew->working, memory_order_acquire) > 0; i++) {
-        if (i % CREW_YIELD == 0) {
+    for (uint32_t i = 0; atomic_load_explicit(&crew->left, memory_order_acquire) > 0; i++) {
+        if (i < CREW_SPINS) {
+            spin_pause();
+        } else {
             sched_yield();
         }
-        spin_pause();
     }
 }
+
+/* ---- Opening, closing, running ---- */
 
 TyStatus crew_open(Crew *crew, uint32_t helpers)
 {
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
-    atomic_store(&crew->working, helpers);
+    atomic_store(&crew->left, helpers);
     for (uint32_t i = 0; i < helpers; i++) {
         if (pthread_create(&crew->threads[i], NULL, helper_main, crew) != 0) {
-            atomic_fetch_sub(&crew->working, helpers - i);
+            atomic_fetch_sub(&crew->left, helpers - i);
             crew_wait_for_all(crew);
             crew_close(crew);
             return status_fail(TY_LIMIT, "the system has no thread number %u for the pool", i + 2);
@@ -102,7 +133,7 @@ TyStatus crew_open(Crew *crew, uint32_t helpers)
 void crew_close(Crew *crew)
 {
     atomic_store(&crew->quit, true);
-    crew_next_round(crew);
+    crew_next_round(crew, atomic_load(&crew->round) + 1);
     for (uint32_t i = 0; i < crew->count; i++) {
         pthread_join(crew->threads[i], NULL);
     }
@@ -116,10 +147,15 @@ void crew_run(Crew *crew, void (*work)(void *context, uint32_t part, uint32_t pa
         work(context, 0, 1);
         return;
     }
+    unsigned round = atomic_load_explicit(&crew->round, memory_order_relaxed) + 1;
     crew->work = work;
     crew->context = context;
-    atomic_store(&crew->working, crew->count);
-    crew_next_round(crew);
-    work(context, 0, crew->count + 1);
+    atomic_store(&crew->left, (crew->count + 1) * CREW_PIECES);
+    for (uint32_t i = 0; i <= crew->count; i++) {
+        atomic_store_explicit(&crew->tickets[i], (unsigned long long)round << 32,
+                              memory_order_release);
+    }
+    crew_next_round(crew, round);
+    crew_work(crew, 0, round);
     crew_wait_for_all(crew);
 }

@@ -223,8 +223,27 @@ void ty_pool_attach(TyPool *pool, uint32_t member, uint8_t *rows, uint8_t *comma
     pool->own_memory[member] = NULL;
 }
 
+TyStatus ty_pool_detach(TyPool *pool, uint32_t member)
+{
+    const TySlab *slab = &pool->slabs[member];
+    uint8_t *memory = pool->own_memory[member];
+    if (memory == NULL) {
+        memory = aligned_alloc(TY_SLAB_ALIGN, slab->rows_size + slab->commands_size);
+    }
+    if (memory == NULL) {
+        return status_fail(TY_NO_MEMORY, "no memory for the slab of member %u", member);
+    }
+    if (memory != slab->rows) {
+        ty_pool_attach(pool, member, memory, memory + slab->rows_size);
+        pool->own_memory[member] = memory;
+    }
+    return status_ok();
+}
+
 /* ---- Stepping
  * ---------------------------------------------------------------------------------------- */
+
+enum { GROUP_ROWS_MIN = 32 /* for each thread, or asking the others costs more than it saves */ };
 
 /* A step of a group as the threads share it. */
 typedef struct GroupStep {
@@ -235,6 +254,16 @@ typedef struct GroupStep {
     atomic_uint ready;
     atomic_uint illegal;
 } GroupStep;
+
+/* The processor follows the many columns of a slab less well than it could: the slot that comes
+ * after the next is fetched while this one plays. */
+static inline void slot_fetch(const TyPool *pool, uint32_t slot)
+{
+    const uint8_t *bytes = pool->slots + (size_t)slot * pool->slot_stride;
+    for (uint32_t i = 0; i < pool->slot_stride; i += TY_SLAB_ALIGN) {
+        __builtin_prefetch(bytes + i, 1);
+    }
+}
 
 static void group_step_part(void *context, uint32_t part, uint32_t parts)
 {
@@ -248,6 +277,9 @@ static void group_step_part(void *context, uint32_t part, uint32_t parts)
     for (uint32_t row = first; row < end; row++) {
         Place place = {.slot = layout->first + row, .group = step->group, .row = row};
         const Slot *slot = pool_slot(pool, place.slot);
+        if (row + 2 < end) {
+            slot_fetch(pool, place.slot + 2);
+        }
         bool answers = step->which == NULL || step->which[row];
         if (answers && (slot->waiting >> step->member & 1) != 0) {
             illegal += slot_answer(pool, place, step->member);
@@ -263,7 +295,11 @@ uint32_t ty_pool_step_some(TyPool *pool, uint32_t member, uint32_t group, const 
 {
     assert(member < pool->config.members && group < pool->config.groups);
     GroupStep step = {.pool = pool, .member = member, .group = group, .which = which};
-    crew_run(&pool->crew, group_step_part, &step);
+    if (pool->slabs[member].group[group].rows < pool->config.threads * GROUP_ROWS_MIN) {
+        group_step_part(&step, 0, 1);
+    } else {
+        crew_run(&pool->crew, group_step_part, &step);
+    }
     if (illegal != NULL) {
         *illegal = atomic_load(&step.illegal);
     }

@@ -79,6 +79,11 @@ typedef struct TyGroupLayout {
     TyColumnLayout columns[TY_COLUMN_COUNT];
 } TyGroupLayout;
 
+/* Bytes of one value. */
+TY_API uint32_t ty_type_size(TyType type);
+TY_API const char *ty_column_name(TyColumn column);
+TY_API TyType ty_column_type(TyColumn column);
+
 typedef struct TySlab {
     uint32_t groups;
     uint32_t seat_count; /* K */
@@ -123,6 +128,9 @@ TY_API const TySlab *ty_pool_slab(const TyPool *pool, uint32_t member);
 /* Moves a member's slab into memory of the caller's: `rows_size` and `commands_size` bytes, aligned
  * to TY_SLAB_ALIGN. What stood in the rows is copied. */
 TY_API void ty_pool_attach(TyPool *pool, uint32_t member, uint8_t *rows, uint8_t *commands);
+/* Moves it back into memory of the pool's own. Fails, and leaves it where it is, only for lack of
+ * memory. */
+TY_API TyStatus ty_pool_detach(TyPool *pool, uint32_t member);
 /* The first value of a column of a group; NULL if the slab has no such column. */
 TY_API void *ty_slab_column(const TySlab *slab, uint32_t group, TyColumn column);
 
@@ -220,7 +228,8 @@ TY_API void ty_pool_rollout(TyPool *pool, uint32_t slot, const TyAgent *agent, u
                             int32_t *metrics);
 
 /* Uniformly random legal actions for a group of rows: row i draws with (seed, slot, episode, step),
- * so that the choice does not depend on batches. Rows with an empty mask get action 0. */
+ * so that the choice does not depend on batches. Rows that are not ready or have an empty mask get
+ * action 0. */
 TY_API void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed);
 
 #ifdef __cplusplus

@@ -27,8 +27,10 @@ typedef struct Slot {
 typedef struct Crew {
     uint32_t count; /* helpers, without the caller */
     pthread_t threads[TY_THREADS_MAX];
-    atomic_uint round;   /* grows with every piece of work */
-    atomic_uint working; /* helpers that are not done yet */
+    atomic_uint round; /* grows with every piece of work */
+    /* Per thread, the caller first: the round, and which of its pieces is the next. */
+    atomic_ullong tickets[TY_THREADS_MAX];
+    atomic_uint left; /* pieces that are not done yet */
     atomic_uint asleep;
     atomic_bool quit;
     pthread_mutex_t mutex;
@@ -114,6 +116,7 @@ void agent_start(TyPool *pool, uint32_t slot, uint32_t seat);
 /* crew.c */
 TyStatus crew_open(Crew *crew, uint32_t helpers);
 void crew_close(Crew *crew);
-/* Runs `work` for every part, one of them in this thread, and returns when all are done. */
+/* Runs `work` for every part, in this thread and those that are free, and returns when all are
+ * done. */
 void crew_run(Crew *crew, void (*work)(void *context, uint32_t part, uint32_t parts),
               void *context);

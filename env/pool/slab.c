@@ -27,7 +27,7 @@ static const ColumnKind column_kinds[TY_COLUMN_COUNT] = {
     [TY_COLUMN_ACTION] = {"action", TY_I32},
 };
 
-static uint32_t type_size(TyType type)
+uint32_t ty_type_size(TyType type)
 {
     switch (type) {
     case TY_U8:
@@ -41,6 +41,16 @@ static uint32_t type_size(TyType type)
         return 8;
     }
     return 0;
+}
+
+const char *ty_column_name(TyColumn column)
+{
+    return column_kinds[column].name;
+}
+
+TyType ty_column_type(TyColumn column)
+{
+    return column_kinds[column].type;
 }
 
 /* Values of a column in one row of the member's slab. */
@@ -99,7 +109,7 @@ static void column_lay_out(const TyPool *pool, uint32_t member, TySlab *slab, ui
     out->type = column_kinds[column].type;
     out->width = column_width(pool, member, slab->seat_count, column);
     out->offset = *end;
-    uint64_t size = (uint64_t)layout->rows * out->width * type_size(out->type);
+    uint64_t size = (uint64_t)layout->rows * out->width * ty_type_size(out->type);
     *end += (size + TY_SLAB_ALIGN - 1) / TY_SLAB_ALIGN * TY_SLAB_ALIGN;
 }
 

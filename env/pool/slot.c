@@ -16,9 +16,11 @@ static inline void *cell(const TySlab *slab, Place place, TyColumn column, size_
     return slab->rows + layout->offset + place.row * layout->width * size;
 }
 
+/* With release order, since `ready` is stored last: whoever sees it set, from another process and
+ * at any time, sees the whole row. */
 static inline void put_u8(const TySlab *slab, Place place, TyColumn column, uint8_t value)
 {
-    *(uint8_t *)cell(slab, place, column, 1) = value;
+    __atomic_store_n((uint8_t *)cell(slab, place, column, 1), value, __ATOMIC_RELEASE);
 }
 
 static inline void put_u32(const TySlab *slab, Place place, TyColumn column, uint32_t value)

@@ -266,10 +266,16 @@ void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed)
     const TyGroupLayout *layout = &slab->group[group];
     uint32_t width = layout->columns[TY_COLUMN_MASK].width;
     const uint8_t *mask = ty_slab_column(slab, group, TY_COLUMN_MASK);
+    const uint8_t *ready = ty_slab_column(slab, group, TY_COLUMN_READY);
     const uint32_t *episode = ty_slab_column(slab, group, TY_COLUMN_EPISODE);
     const uint32_t *step = ty_slab_column(slab, group, TY_COLUMN_STEP);
     int32_t *action = ty_slab_column(slab, group, TY_COLUMN_ACTION);
     for (uint32_t row = 0; row < layout->rows; row++) {
+        /* A row that is not ready may be in the middle of being written. */
+        if (!__atomic_load_n(ready + row, __ATOMIC_ACQUIRE)) {
+            action[row] = 0;
+            continue;
+        }
         uint64_t key = seed + hash_mix(layout->first + row + 1u);
         uint64_t counter = (uint64_t)episode[row] << 32 | step[row];
         action[row] = (int32_t)ty_sample(mask + (size_t)row * width, width, key, counter);
