@@ -287,25 +287,25 @@ static void check_batch(uint32_t slots, uint32_t groups, uint32_t steps)
 static void test_batches_of_1(void **unused)
 {
     (void)unused;
-    check_batch(1, 1, 400);
+    check_batch(1, 1, 200);
 }
 
 static void test_batches_of_7_in_2_groups(void **unused)
 {
     (void)unused;
-    check_batch(7, 2, 300);
+    check_batch(7, 2, 130);
 }
 
 static void test_batches_of_64(void **unused)
 {
     (void)unused;
-    check_batch(64, 1, 200);
+    check_batch(64, 1, 130);
 }
 
 static void test_batches_of_1024_in_4_groups(void **unused)
 {
     (void)unused;
-    check_batch(1024, 4, 100);
+    check_batch(1024, 4, 70);
 }
 
 /* Two groups under way at once give what one after the other gives. */
