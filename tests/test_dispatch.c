@@ -10,6 +10,33 @@
 
 enum { MESSAGE_MAX = 65536 };
 
+/* The linker sends every allocation of our own code here (--wrap). */
+static uint64_t allocations;
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    allocations++;
+    return __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    allocations++;
+    return __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    allocations++;
+    return __real_realloc(memory, size);
+}
+
 /* ---- Requests by hand ---- */
 
 static uint8_t message[MESSAGE_MAX];
@@ -604,6 +631,30 @@ static void test_send_and_recv(void **unused)
     table_close(&table);
 }
 
+/* Once every buffer is there, a step allocates nothing but the frame that this test makes for it.
+ */
+static void test_steps_do_not_allocate(void **unused)
+{
+    (void)unused;
+    enum { SLOTS = 32, WARM_UP = 200, STEPS = 2000 };
+    Table table;
+    int32_t actions[SLOTS];
+    uint64_t before = 0;
+    table_open(&table, NULL);
+    hello(&table, 5);
+    uint32_t pool = open_pool(&table, 5, SLOTS);
+    simple(&table, 5, "reset", pool);
+    for (uint32_t i = 0; i < WARM_UP + STEPS; i++) {
+        before = i == WARM_UP ? allocations : before;
+        first_actions(reply(&table, 5), actions);
+        table_forget(&table);
+        step(&table, 5, pool, actions, SLOTS);
+    }
+    assert_true(before > 0);
+    assert_int_equal(allocations - before, STEPS);
+    table_close(&table);
+}
+
 static void test_looking_at_a_slot(void **unused)
 {
     (void)unused;
@@ -1071,6 +1122,7 @@ int main(void)
         cmocka_unit_test(test_one_bad_action_does_not_spoil_the_others),
         cmocka_unit_test(test_step_refuses_what_does_not_fit),
         cmocka_unit_test(test_send_and_recv),
+        cmocka_unit_test(test_steps_do_not_allocate),
         cmocka_unit_test(test_looking_at_a_slot),
         cmocka_unit_test(test_snapshots_come_back_as_they_were),
         cmocka_unit_test(test_forks_resampling_and_rollouts),
