@@ -13,10 +13,10 @@ allow() {
     verdict "$name" "$bad"
 }
 
-# forbid NAME FILES-REGEX PATTERN: no line of the files may match.
+# forbid NAME FILES-REGEX PATTERN [FILE]: no line of the files, but for one file, may match.
 forbid() {
-    local name=$1 files=$2 pattern=$3 bad
-    bad=$(git ls-files -co --exclude-standard | grep -E "$files" | xargs -r grep -HnE "$pattern")
+    local name=$1 files=$2 pattern=$3 but=${4:-none} bad
+    bad=$(git ls-files -co --exclude-standard | grep -E "$files" | grep -vxF "$but" | xargs -r grep -HnE "$pattern")
     verdict "$name" "$bad"
 }
 
@@ -49,6 +49,11 @@ forbid "games do not allocate, do input or output, or know a clock" '^env/(games
     '#include <(stdlib|time|unistd|pthread|fcntl|errno|jansson|zmq|msgpack)|\b(malloc|calloc|free|fopen|printf|puts)\('
 forbid "no floating point in rules" '^env/(games|core)/.*\.[ch]$' '^[^*/]*\b(float|double)\b [a-z_]+'
 forbid "jansson is the loader's and the tool's" '^(env/core|env/games|agents|bench|proto)/.*\.[ch]$|^env/[a-z_]+\.[ch]$' '#include <jansson'
+forbid "only the router and the client speak ZeroMQ" '^(env|agents|bench)/.*\.[ch]$|^proto/.*\.h$|^proto/(wire|protocol|shm).*\.c$' '#include <zmq' 'env/daemon/router.c'
+forbid "only the encoder includes msgpack" '^(env|agents|bench|proto)/.*\.[ch]$' '#include <msgpack' 'proto/wire_encode.c'
+allow "the protocol includes core and itself" '^proto/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/[a-z_]+\.(h|def)'
+allow "the daemon includes core, the protocol and itself" '^env/daemon/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/[a-z_]+\.h|daemon/[a-z_]+\.h|replay/[a-z_]+\.h'
+forbid "dispatch knows no socket and no clock" '^env/daemon/(dispatch|session|pools|hello|host_[a-z]+)\.[ch]$' '#include <(zmq|time|sys/socket|poll)|clock_gettime'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -105,13 +105,13 @@ one_signature() {
 }
 
 say "Installing what is missing"
-install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev
+install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev libzmq3-dev "$(msgpack_package)"
 venv=$top/build/venv
 mkdir -p "$out"
-if [ ! -x "$venv/bin/clang-format" ]; then
-    echo "Installing the formatter into build/venv"
+if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msgpack' 2>/dev/null; then
+    echo "Installing the formatter and what the daemon's tests need into build/venv"
     python3 -m venv "$venv"
-    "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7
+    "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7 pyzmq msgpack
 fi
 
 say "Building with warnings as errors"
@@ -119,7 +119,9 @@ build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
 build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON
 build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DCMAKE_C_COMPILER=clang
 build_in build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined
-echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan"
+build_in build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined \
+    -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
+echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan, fuzzers"
 
 say "Testing"
 stage "source format" check "format" format_is_clean
@@ -129,6 +131,9 @@ stage "unit and rule tests, ASan+UBSan" run_programs build/asan
 stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
 stage "command-line tool" bash tests/test_cli.sh build/gcc
 stage "installed library" bash tests/test_install.sh build/gcc
+stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $([ $long = no ] || echo --long)
+stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
+stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
 if [ $long = yes ]; then
     stage "referee written from the rulebook, long" bash tests/oracle/run.sh build/gcc 20000
 else

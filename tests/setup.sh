@@ -23,6 +23,15 @@ install_debian() {
     apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 }
 
+# msgpack-c changed its name in Debian 13.
+msgpack_package() {
+    if apt-cache show libmsgpack-c-dev 2>/dev/null | grep -q '^Package:'; then
+        echo libmsgpack-c-dev
+    else
+        echo libmsgpack-dev
+    fi
+}
+
 # Configures and builds a directory: build_in DIR [CMake options].
 build_in() {
     local dir=$1

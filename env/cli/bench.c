@@ -182,7 +182,7 @@ static int bench_open_all(const Settings *settings, const BenchList *list, Bench
         if (status != CLI_OK) {
             return status;
         }
-        report->entries[i].with_cost = !settings->pool;
+        report->entries[i].with_cost = !settings->only_pool;
         report->entries[i].with_pool = list->pool[i];
         report->count++;
     }
@@ -262,7 +262,7 @@ static const Option bench_options[] = {
      .help = "How long to measure each ruleset; its pools take four times as long."},
     {.name = "pool",
      .kind = OPTION_FLAG,
-     .offset = offsetof(Settings, pool),
+     .offset = offsetof(Settings, only_pool),
      .help = "Measure pools only."},
     OPTION_JSON,
     {.name = NULL},

@@ -34,12 +34,19 @@ typedef struct Settings {
     const char *seats;
     const char *actions;
     const char *log;
+    const char *connect;
+    const char *invite;
+    const char *token;
+    const char *keys;
+    const char *server_key;
+    uint64_t pool;
+    bool live;
     uint64_t seed;
     uint64_t episodes;
     uint64_t episode;
     uint64_t threads;
     double seconds;
-    bool pool;
+    bool only_pool;
     bool json;
 } Settings;
 
@@ -102,6 +109,29 @@ typedef struct Option {
      .kind = OPTION_TEXT,                                                                          \
      .offset = offsetof(Settings, agents),                                                         \
      .help = "One agent for each seat instead."}
+/* How to reach a daemon. */
+#define OPTIONS_CONNECT                                                                            \
+    {.name = "connect",                                                                            \
+     .value = "ENDPOINT",                                                                          \
+     .kind = OPTION_TEXT,                                                                          \
+     .offset = offsetof(Settings, connect),                                                        \
+     .standard = "the private one of this user",                                                   \
+     .help = "Where the daemon listens."},                                                         \
+        {.name = "token",                                                                          \
+         .value = "FILE",                                                                          \
+         .kind = OPTION_TEXT,                                                                      \
+         .offset = offsetof(Settings, token),                                                      \
+         .help = "The daemon's token file, for tcp without keys."},                                \
+        {.name = "keys",                                                                           \
+         .value = "FILE",                                                                          \
+         .kind = OPTION_TEXT,                                                                      \
+         .offset = offsetof(Settings, keys),                                                       \
+         .help = "Your own secret key file, from 'trainyard keygen'."},                            \
+        {.name = "server-key",                                                                     \
+         .value = "FILE",                                                                          \
+         .kind = OPTION_TEXT,                                                                      \
+         .offset = offsetof(Settings, server_key),                                                 \
+         .help = "The public key file of the daemon."}
 #define OPTION_JSON                                                                                \
     {.name = "json",                                                                               \
      .kind = OPTION_FLAG,                                                                          \
@@ -128,6 +158,9 @@ extern const Command command_replay;
 extern const Command command_describe;
 extern const Command command_board;
 extern const Command command_bench;
+extern const Command command_keygen;
+extern const Command command_stats;
+extern const Command command_agent;
 
 /* ---- Options (options.c) ---- */
 

@@ -7,6 +7,7 @@
 static const Command *const commands[] = {
     &command_play,   &command_sim,      &command_arena, &command_trace,
     &command_replay, &command_describe, &command_board, &command_bench,
+    &command_keygen, &command_stats,    &command_agent,
 };
 
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };

@@ -93,6 +93,24 @@ static uint8_t *agents_allocate(const TyPool *pool, const TyAgent *agent)
     return memory;
 }
 
+/* Lays a member's slab out in memory of the pool's own, which replaces what it had. */
+static bool slab_allocate(TyPool *pool, uint32_t member)
+{
+    TySlab *slab = &pool->slabs[member];
+    slab_lay_out(pool, member, slab);
+    size_t all = slab->rows_size + slab->commands_size;
+    uint8_t *memory = aligned_alloc(TY_SLAB_ALIGN, all);
+    if (memory == NULL) {
+        return false;
+    }
+    memset(memory, 0, all);
+    free(pool->own_memory[member]);
+    pool->own_memory[member] = memory;
+    slab->rows = memory;
+    slab->commands = memory + slab->rows_size;
+    return true;
+}
+
 static bool pool_allocate(TyPool *pool)
 {
     const TyPoolConfig *config = &pool->config;
@@ -111,16 +129,7 @@ static bool pool_allocate(TyPool *pool)
         }
     }
     for (uint32_t member = 0; whole && member < config->members; member++) {
-        TySlab *slab = &pool->slabs[member];
-        slab_lay_out(pool, member, slab);
-        size_t all = slab->rows_size + slab->commands_size;
-        pool->own_memory[member] = aligned_alloc(TY_SLAB_ALIGN, all);
-        whole = pool->own_memory[member] != NULL;
-        if (whole) {
-            memset(pool->own_memory[member], 0, all);
-            slab->rows = pool->own_memory[member];
-            slab->commands = slab->rows + slab->rows_size;
-        }
+        whole = slab_allocate(pool, member);
     }
     return whole;
 }
@@ -196,6 +205,26 @@ const TySlab *ty_pool_slab(const TyPool *pool, uint32_t member)
 const void *ty_pool_state(const TyPool *pool, uint32_t slot)
 {
     return slot_state(pool_slot(pool, slot));
+}
+
+uint64_t ty_pool_bytes(const TyRuleset *ruleset, const TyPoolConfig *config)
+{
+    TyPool plan = {.ruleset = ruleset, .shape = ty_shape(ruleset), .config = *config};
+    config_complete(ruleset, &plan.config);
+    if (config_check_sizes(&plan.config).code != TY_OK) {
+        return 0;
+    }
+    uint64_t slot = sizeof(Slot) + plan.shape->state_size + TY_SLAB_ALIGN;
+    for (uint32_t seat = 0; seat < plan.shape->seats; seat++) {
+        const TyAgent *agent = plan.config.agent[seat];
+        slot += agent != NULL ? agent_stride(agent) : 0;
+    }
+    uint64_t bytes = slot * plan.config.slots;
+    for (uint32_t member = 0; member < plan.config.members; member++) {
+        slab_lay_out(&plan, member, &plan.slabs[member]);
+        bytes += plan.slabs[member].rows_size + plan.slabs[member].commands_size;
+    }
+    return bytes;
 }
 
 uint64_t ty_pool_slot_bytes(const TyPool *pool)
@@ -321,6 +350,22 @@ uint32_t ty_pool_ready(const TyPool *pool, uint32_t member, uint32_t group)
     return ready;
 }
 
+uint32_t ty_pool_pending(const TyPool *pool, uint32_t member, uint32_t group)
+{
+    const TyGroupLayout *layout = &pool->slabs[member].group[group];
+    uint8_t others = (uint8_t)~(1u << member);
+    uint32_t pending = 0;
+    for (uint32_t row = 0; row < layout->rows; row++) {
+        pending += (pool_slot(pool, layout->first + row)->waiting & others) != 0;
+    }
+    return pending;
+}
+
+uint8_t ty_pool_waiting(const TyPool *pool, uint32_t slot)
+{
+    return pool_slot(pool, slot)->waiting;
+}
+
 /* Calls `visit` for every slot whose `which` byte is set. */
 static void slots_visit(TyPool *pool, const uint8_t *which, void (*visit)(TyPool *, Place))
 {
@@ -436,6 +481,44 @@ TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *agent)
             slot_blank(pool, place_of(pool, i));
             slot_play_on(pool, place_of(pool, i));
         }
+    }
+    return status_ok();
+}
+
+/* True if the member owns these seats and no others. */
+static bool member_has_exactly(const TyPool *pool, uint32_t member, uint8_t seats)
+{
+    uint8_t owned = 0;
+    for (uint32_t k = 0; k < pool->slabs[member].seat_count; k++) {
+        owned |= (uint8_t)(1u << pool->slabs[member].seats[k]);
+    }
+    return owned == seats;
+}
+
+TyStatus ty_pool_assign(TyPool *pool, uint32_t member, uint8_t seats)
+{
+    if (member_has_exactly(pool, member, seats)) {
+        return status_ok();
+    }
+    bool whole = true;
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        slot_take_back(pool, place_of(pool, i));
+    }
+    for (uint32_t seat = 0; seat < TY_SEATS_MAX; seat++) {
+        if ((seats >> seat & 1) != 0) {
+            pool->config.owner[seat] = (uint8_t)member;
+        }
+    }
+    for (uint32_t i = 0; whole && i < pool->config.members; i++) {
+        if ((pool->present >> i & 1) == 0) {
+            whole = slab_allocate(pool, i);
+        }
+    }
+    if (!whole) {
+        return status_fail(TY_NO_MEMORY, "no memory for the rows of %u slots", pool->config.slots);
+    }
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        slot_ask_again(pool, place_of(pool, i));
     }
     return status_ok();
 }

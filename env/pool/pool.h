@@ -120,6 +120,8 @@ TY_API TyStatus ty_pool_open(const TyRuleset *ruleset, const TyPoolConfig *confi
 TY_API void ty_pool_close(TyPool *pool);
 TY_API const TyPoolConfig *ty_pool_config(const TyPool *pool);
 TY_API const TyRuleset *ty_pool_ruleset(const TyPool *pool);
+/* Bytes that a pool of this kind would take, slabs included; 0 if its sizes are out of range. */
+TY_API uint64_t ty_pool_bytes(const TyRuleset *ruleset, const TyPoolConfig *config);
 /* Bytes that the pool takes for each slot, slabs included. */
 TY_API uint64_t ty_pool_slot_bytes(const TyPool *pool);
 
@@ -144,6 +146,11 @@ TY_API uint32_t ty_pool_step_some(TyPool *pool, uint32_t member, uint32_t group,
 /* How many rows of the group wait for the member. */
 TY_API uint32_t ty_pool_ready(const TyPool *pool, uint32_t member, uint32_t group);
 
+/* How many rows of the group wait for some other member. */
+TY_API uint32_t ty_pool_pending(const TyPool *pool, uint32_t member, uint32_t group);
+/* The members that a slot waits for, a bit each. */
+TY_API uint8_t ty_pool_waiting(const TyPool *pool, uint32_t slot);
+
 /* Begins new episodes in the slots whose `which` byte is set (NULL: all), with the slot seeds of
  * `seeds` if given: they become the slots' own, and their episodes count from 0 again. */
 TY_API void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *seeds);
@@ -156,6 +163,10 @@ TY_API void ty_pool_set_present(TyPool *pool, uint32_t member, bool present);
 TY_API void ty_pool_truncate(TyPool *pool, uint32_t member);
 /* From now on `agent` plays the seats of `member`, in running episodes too. */
 TY_API TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *agent);
+
+/* Gives the seats of the set `seats`, a bit each, to `member`, and no others. They and the member
+ * must be absent members' until now, whose slabs are laid out anew. */
+TY_API TyStatus ty_pool_assign(TyPool *pool, uint32_t member, uint8_t seats);
 
 /* The state of a slot, to be looked at. */
 TY_API const void *ty_pool_state(const TyPool *pool, uint32_t slot);

@@ -111,6 +111,10 @@ void slot_blank(TyPool *pool, Place place);
 /* An ending stands in the slot: the members that are present have to answer it. */
 void slot_wait_for_members(TyPool *pool, Place place);
 void slot_start_agents(TyPool *pool, Place place);
+/* Where an absent member is asked: puts what its row said was earned back into the accounts, and
+ * writes the row again in the slab of whoever owns the seat now. */
+void slot_take_back(TyPool *pool, Place place);
+void slot_ask_again(TyPool *pool, Place place);
 /* Lets the agent of `seat` begin, with empty memory and the seed of the slot's episode. */
 void agent_start(TyPool *pool, uint32_t slot, uint32_t seat);
 /* crew.c */

@@ -406,6 +406,40 @@ void slot_show(TyPool *pool, Place place)
     }
 }
 
+/* The member that is asked in a running episode, if it is absent; otherwise -1. */
+static int32_t slot_absentee(const TyPool *pool, const Slot *slot)
+{
+    int8_t seat = ty_head(slot + 1)->seat;
+    if (slot->ending != SLOT_RUNNING || pool->config.agent[seat] != NULL) {
+        return -1;
+    }
+    uint32_t member = pool->config.owner[seat];
+    return (pool->present >> member & 1) == 0 ? (int32_t)member : -1;
+}
+
+void slot_take_back(TyPool *pool, Place place)
+{
+    Slot *slot = pool_slot(pool, place.slot);
+    int32_t member = slot_absentee(pool, slot);
+    if (member < 0) {
+        return;
+    }
+    const TySlab *slab = &pool->slabs[member];
+    const float *earned = cell(slab, place, TY_COLUMN_EARNED, sizeof(float));
+    const float *reward = cell(slab, place, TY_COLUMN_REWARD, sizeof(float));
+    for (uint32_t i = 0; i < slab->seat_count; i++) {
+        slot->since[slab->seats[i]] += (int32_t)(earned[i] * TY_REWARD_ONE);
+    }
+    slot->pending[ty_head(slot + 1)->seat] += (int32_t)(*reward * TY_REWARD_ONE);
+}
+
+void slot_ask_again(TyPool *pool, Place place)
+{
+    if (slot_absentee(pool, pool_slot(pool, place.slot)) >= 0) {
+        row_ask(pool, place);
+    }
+}
+
 /* ---- Answers
  * --------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,24 @@
+/* Replies built in place, in buffers that become messages. */
+#pragma once
+
+#include "daemon/host.h"
+#include "proto/wire_encode.h"
+
+enum { REPLY_NOTICE_ROOM = 2048 /* bytes that every reply leaves free for notices */ };
+
+/* Writes the fields of a reply. It may be called twice, and must then write the same. */
+typedef void ReplyBody(Writer *writer, Host *host, const Job *job, const void *context);
+
+typedef struct ReplyPlan {
+    BufferStore *buffers;
+    Operation op;
+    uint64_t id;
+    ReplyBody *body; /* NULL: the reply has no fields of its own */
+    Host *host;
+    const Job *job;
+    const void *context;
+} ReplyPlan;
+
+/* A reply, with room for `guess` bytes at first; NULL if there is no memory. */
+Buffer *reply_make(const ReplyPlan *plan, size_t guess);
+Buffer *reply_refusal(BufferStore *buffers, uint64_t id, const WireError *error);

@@ -1,0 +1,77 @@
+"""Writes first inputs for the fuzzers: every vector, and conversations of dispatch made of them.
+
+fuzz_seeds.py OUTPUT_DIRECTORY
+"""
+
+import os
+import struct
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def text(word):
+    return bytes([0xA0 | len(word)]) + word.encode()
+
+
+def value(item):
+    """MessagePack of what a request needs."""
+    if isinstance(item, bytes):
+        return b"\xc4" + bytes([len(item)]) + item
+    if isinstance(item, str):
+        return text(item)
+    return bytes([item]) if item < 128 else b"\xcd" + struct.pack(">H", item)
+
+
+def message(op, number, **fields):
+    entries = {"op": op, "id": number, **fields}
+    return bytes([0x80 | len(entries)]) + b"".join(text(key) + value(item) for key, item in entries.items())
+
+
+def event(peer, content):
+    return bytes([peer - 1, len(content)]) + content
+
+
+def main():
+    output = sys.argv[1]
+    for kind in ("wire", "dispatch"):
+        os.makedirs(f"{output}/{kind}", exist_ok=True)
+    for name in sorted(os.listdir(f"{HERE}/vectors")):
+        if name.endswith(".msgpack"):
+            with open(f"{HERE}/vectors/{name}", "rb") as file:
+                content = file.read()
+            with open(f"{output}/wire/{name}", "wb") as file:
+                file.write(content)
+            if len(content) < 256:
+                with open(f"{output}/dispatch/{name}", "wb") as file:
+                    file.write(event(1, content))
+    four = bytes(16)
+    slots = struct.pack("<2I", 0, 1)
+    keys = struct.pack("<2Q", 1, 2)
+    talks = {
+        "step": [(1, message("reset", 2, pool=1)), (1, message("step", 3, pool=1, actions=four))],
+        "async": [
+            (3, message("recv", 2, pool=6)),
+            (2, message("recv", 2, pool=6)),
+            (2, message("send", 3, pool=6, slots=slots, actions=bytes(8))),
+        ],
+        "snapshot": [
+            (1, message("snapshot", 2, pool=1, slots=slots)),
+            (1, message("restore", 3, pool=1, snapshots=struct.pack("<I", 0x01000040), slots=slots)),
+            (1, message("export", 4, pool=1, snapshot=0x40)),
+        ],
+        "fork": [
+            (1, message("fork", 2, pool=1, slot=0, slots=slots, keys=keys)),
+            (1, message("resample", 3, pool=1, slots=slots, keys=keys, seat=0)),
+            (1, message("rollout", 4, pool=1, slot=0, agent="random", count=2)),
+        ],
+        "look": [(peer, message(op, 5, pool=6, slot=1)) for peer in (2, 3) for op in ("observe", "legal", "text", "state")],
+        "leave": [(3, message("leave", 5, pool=6)), (2, message("reset", 5, pool=6)), (2, message("close", 6, pool=6))],
+        "open": [(3, message("open", 9, ruleset="convoi:board=tiny", slots=3, groups=2)), (3, message("stats", 10))],
+    }
+    for name, events in talks.items():
+        with open(f"{output}/dispatch/{name}", "wb") as file:
+            file.write(b"".join(event(peer, content) for peer, content in events) + b"\xfa\xff")
+
+
+main()

@@ -1,0 +1,357 @@
+/* The same trajectories through every door: hash chains over all columns of a pool in this process
+ * and of the daemon's over ipc and tcp, for every batch, number of threads and autoreset mode. */
+#define _GNU_SOURCE
+#include "core/bytes.h"
+#include "core/hash.h"
+#include "proto/client.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SLOTS_MAX = 1024, POLICY_SEED = 99 };
+
+static const char *const autoresets[] = {"next_step", "same_step", "disabled"};
+static const char access_token[] = "the token of this test";
+
+typedef struct Case {
+    uint32_t slots;
+    uint32_t groups;
+    uint32_t threads;
+    TyAutoreset autoreset;
+    uint32_t steps;
+} Case;
+
+/* ---- The daemon ---- */
+
+typedef struct Daemon {
+    pid_t pid;
+    char directory[64];
+    char ipc[128];
+    char tcp[128];
+} Daemon;
+
+static void token_write(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%s\n", access_token);
+    fclose(file);
+    chmod(path, 0600);
+}
+
+static void daemon_start(Daemon *daemon)
+{
+    int out[2];
+    char token[128];
+    char line[512] = "";
+    snprintf(daemon->directory, sizeof daemon->directory, "/tmp/trainyard-doors-XXXXXX");
+    assert_non_null(mkdtemp(daemon->directory));
+    snprintf(daemon->ipc, sizeof daemon->ipc, "ipc://%s/d", daemon->directory);
+    snprintf(token, sizeof token, "%s/token", daemon->directory);
+    token_write(token);
+    assert_int_equal(pipe(out), 0);
+    daemon->pid = fork();
+    if (daemon->pid == 0) {
+        dup2(out[1], STDOUT_FILENO);
+        close(out[0]);
+        close(out[1]);
+        execl(TY_BUILD_DIR "/trainyardd", "trainyardd", "--listen", daemon->ipc, "--listen",
+              "tcp://127.0.0.1:*", "--token", token, NULL);
+        _exit(127);
+    }
+    close(out[1]);
+    FILE *ready = fdopen(out[0], "r");
+    assert_non_null(fgets(line, sizeof line, ready));
+    fclose(ready);
+    const char *tcp = strstr(line, "tcp://");
+    assert_non_null(tcp);
+    snprintf(daemon->tcp, sizeof daemon->tcp, "%.*s", (int)strcspn(tcp, " \n"), tcp);
+    unlink(token);
+}
+
+static void daemon_stop(Daemon *daemon)
+{
+    int status = 0;
+    kill(daemon->pid, SIGTERM);
+    waitpid(daemon->pid, &status, 0);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(rmdir(daemon->directory), 0);
+}
+
+/* ---- Chains ---- */
+
+static const struct {
+    TyColumn column;
+    uint32_t size; /* bytes of a value */
+} chained[] = {
+    {TY_COLUMN_OBS, 1},        {TY_COLUMN_MASK, 1},      {TY_COLUMN_REWARD, 4},
+    {TY_COLUMN_EARNED, 4},     {TY_COLUMN_SEAT, 1},      {TY_COLUMN_READY, 1},
+    {TY_COLUMN_TERMINATED, 1}, {TY_COLUMN_TRUNCATED, 1}, {TY_COLUMN_ILLEGAL, 1},
+    {TY_COLUMN_EPISODE, 4},    {TY_COLUMN_STEP, 4},      {TY_COLUMN_SEED, 8},
+    {TY_COLUMN_HASH, 8},
+};
+static const struct {
+    TyColumn column;
+    uint32_t size;
+} chained_endings[] = {
+    {TY_COLUMN_METRICS, 4}, {TY_COLUMN_FINAL_OBS, 1}, {TY_COLUMN_FINAL_REWARD, 4}};
+
+/* Rows of either door: where each column begins, and how wide it is. */
+typedef struct Rows {
+    uint32_t count;
+    uint32_t first; /* slot of the first row */
+    const uint8_t *column[TY_COLUMN_COUNT];
+    uint32_t width[TY_COLUMN_COUNT];
+    bool sparse; /* columns of endings have entries for these only */
+} Rows;
+
+static uint64_t rows_chain(uint64_t chain, const Rows *rows)
+{
+    for (size_t i = 0; i < sizeof chained / sizeof chained[0]; i++) {
+        TyColumn column = chained[i].column;
+        assert_non_null(rows->column[column]);
+        chain = hash_bytes(chain, rows->column[column],
+                           (size_t)rows->count * rows->width[column] * chained[i].size);
+    }
+    uint32_t ended = 0;
+    for (uint32_t row = 0; row < rows->count; row++) {
+        if (!rows->column[TY_COLUMN_TERMINATED][row] && !rows->column[TY_COLUMN_TRUNCATED][row]) {
+            continue;
+        }
+        uint32_t at = rows->sparse ? ended++ : row;
+        for (size_t i = 0; i < sizeof chained_endings / sizeof chained_endings[0]; i++) {
+            TyColumn column = chained_endings[i].column;
+            size_t size = (size_t)rows->width[column] * chained_endings[i].size;
+            chain = hash_bytes(chain, rows->column[column] + at * size, size);
+        }
+    }
+    return chain;
+}
+
+/* Random legal actions that depend on slot, episode and step alone. */
+static void rows_choose(const Rows *rows, int32_t *actions)
+{
+    uint32_t width = rows->width[TY_COLUMN_MASK];
+    for (uint32_t row = 0; row < rows->count; row++) {
+        uint32_t episode = 0;
+        uint32_t step = 0;
+        memcpy(&episode, rows->column[TY_COLUMN_EPISODE] + (size_t)row * 4, 4);
+        memcpy(&step, rows->column[TY_COLUMN_STEP] + (size_t)row * 4, 4);
+        uint64_t key = POLICY_SEED + hash_mix(rows->first + row + 1u);
+        const uint8_t *mask = rows->column[TY_COLUMN_MASK] + (size_t)row * width;
+        bool any = memchr(mask, 1, width) != NULL;
+        actions[row] =
+            any ? (int32_t)ty_sample(mask, width, key, (uint64_t)episode << 32 | step) : 0;
+    }
+}
+
+/* ---- In this process ---- */
+
+static Rows pool_rows(const TyPool *pool, uint32_t group)
+{
+    const TySlab *slab = ty_pool_slab(pool, 0);
+    Rows rows = {.count = slab->group[group].rows, .first = slab->group[group].first};
+    for (uint32_t i = 0; i < TY_COLUMN_ACTION; i++) {
+        rows.column[i] = ty_slab_column(slab, group, (TyColumn)i);
+        rows.width[i] = slab->group[group].columns[i].width;
+    }
+    return rows;
+}
+
+static uint64_t chain_in_process(const TyRuleset *ruleset, const Case *c)
+{
+    TyPool *pool = NULL;
+    const TyPoolConfig config = {.slots = c->slots,
+                                 .groups = c->groups,
+                                 .threads = 1,
+                                 .seed = 5,
+                                 .autoreset = c->autoreset,
+                                 .max_steps = 150,
+                                 .hash = true};
+    uint64_t chain = 0;
+    assert_int_equal(ty_pool_open(ruleset, &config, &pool).code, TY_OK);
+    for (uint32_t step = 0; step < c->steps; step++) {
+        if (c->autoreset == TY_AUTORESET_DISABLED && step % 64 == 63) {
+            ty_pool_reset(pool, NULL, NULL);
+        }
+        for (uint32_t group = 0; group < c->groups; group++) {
+            Rows rows = pool_rows(pool, group);
+            rows_choose(&rows, ty_slab_column(ty_pool_slab(pool, 0), group, TY_COLUMN_ACTION));
+            ty_pool_step(pool, 0, group, NULL);
+            rows = pool_rows(pool, group);
+            chain = rows_chain(chain, &rows);
+        }
+    }
+    ty_pool_close(pool);
+    return chain;
+}
+
+/* ---- Through the daemon ---- */
+
+static Rows client_rows(const TyClientRows *from, const uint32_t *width, uint32_t first)
+{
+    Rows rows = {.count = from->count, .first = first, .sparse = true};
+    memcpy(rows.column, from->column, sizeof rows.column);
+    memcpy(rows.width, width, sizeof rows.width);
+    return rows;
+}
+
+/* The first actions of every group, from the rows of the whole pool. */
+static void whole_choose(const TyClientRows *all, const uint32_t *width, int32_t *actions)
+{
+    Rows rows = client_rows(all, width, 0);
+    rows_choose(&rows, actions);
+}
+
+static uint64_t chain_by_client(const TyRuleset *ruleset, const Case *c, const char *endpoint)
+{
+    static int32_t actions[SLOTS_MAX];
+    TyClient *client = NULL;
+    TyClientPool pool;
+    TyClientRows rows;
+    const TyShape *shape = ty_shape(ruleset);
+    const TyClientConfig config = {.endpoint = endpoint, .access_token = access_token};
+    const TyClientOpen open = {.ruleset = shape->spec,
+                               .slots = c->slots,
+                               .groups = c->groups,
+                               .threads = c->threads,
+                               .seed = 5,
+                               .autoreset = autoresets[c->autoreset],
+                               .max_steps = 150,
+                               .hash = true};
+    uint64_t chain = 0;
+    TyStatus status = ty_client_connect(&config, &client);
+    assert_string_equal(status.message, "");
+    status = ty_client_open_pool(client, &open, &pool);
+    assert_string_equal(status.message, "");
+    uint32_t width[TY_COLUMN_COUNT];
+    for (uint32_t i = 0; i < TY_COLUMN_COUNT; i++) {
+        width[i] = 1;
+    }
+    width[TY_COLUMN_OBS] = shape->row_size;
+    width[TY_COLUMN_MASK] = shape->action_count;
+    width[TY_COLUMN_EARNED] = width[TY_COLUMN_FINAL_REWARD] = pool.seat_count;
+    width[TY_COLUMN_METRICS] = shape->metric_count;
+    width[TY_COLUMN_FINAL_OBS] = pool.seat_count * shape->row_size;
+    assert_int_equal(ty_client_reset(client, &pool, &rows).code, TY_OK);
+    whole_choose(&rows, width, actions);
+    for (uint32_t step = 0; step < c->steps; step++) {
+        if (c->autoreset == TY_AUTORESET_DISABLED && step % 64 == 63) {
+            assert_int_equal(ty_client_reset(client, &pool, &rows).code, TY_OK);
+            whole_choose(&rows, width, actions);
+        }
+        for (uint32_t group = 0; group < c->groups; group++) {
+            uint32_t first = pool.group[group].first;
+            status = ty_client_step(client, &pool, group, actions + first, &rows);
+            assert_string_equal(status.message, "");
+            Rows seen = client_rows(&rows, width, first);
+            chain = rows_chain(chain, &seen);
+            rows_choose(&seen, actions + first);
+        }
+    }
+    ty_client_close(client);
+    return chain;
+}
+
+/* ---- The tests ---- */
+
+static void check_batch(uint32_t slots, uint32_t groups, uint32_t steps)
+{
+    static const uint32_t threads[] = {1, 2, 8};
+    Daemon daemon;
+    TyRuleset *ruleset = NULL;
+    assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
+    daemon_start(&daemon);
+    for (uint32_t mode = 0; mode < 3; mode++) {
+        Case c = {.slots = slots, .groups = groups, .autoreset = (TyAutoreset)mode, .steps = steps};
+        uint64_t wanted = chain_in_process(ruleset, &c);
+        for (uint32_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+            c.threads = threads[i];
+            assert_true(chain_by_client(ruleset, &c, daemon.ipc) == wanted);
+            assert_true(chain_by_client(ruleset, &c, daemon.tcp) == wanted);
+        }
+    }
+    daemon_stop(&daemon);
+    ty_ruleset_close(ruleset);
+}
+
+static void test_batches_of_1(void **unused)
+{
+    (void)unused;
+    check_batch(1, 1, 200);
+}
+
+static void test_batches_of_7_in_2_groups(void **unused)
+{
+    (void)unused;
+    check_batch(7, 2, 130);
+}
+
+static void test_batches_of_64(void **unused)
+{
+    (void)unused;
+    check_batch(64, 1, 130);
+}
+
+static void test_batches_of_1024_in_4_groups(void **unused)
+{
+    (void)unused;
+    check_batch(1024, 4, 70);
+}
+
+/* Two groups under way at once give what one after the other gives. */
+static void test_groups_in_flight(void **unused)
+{
+    (void)unused;
+    static int32_t actions[64];
+    Daemon daemon;
+    TyRuleset *ruleset = NULL;
+    TyClient *client = NULL;
+    TyClientPool pool;
+    TyClientRows rows;
+    daemon_start(&daemon);
+    assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
+    const TyClientConfig config = {.endpoint = daemon.ipc};
+    const TyClientOpen open = {.ruleset = "convoi", .slots = 64, .groups = 2};
+    assert_int_equal(ty_client_connect(&config, &client).code, TY_OK);
+    assert_int_equal(ty_client_open_pool(client, &open, &pool).code, TY_OK);
+    assert_int_equal(ty_client_reset(client, &pool, &rows).code, TY_OK);
+    uint32_t width[TY_COLUMN_COUNT] = {0};
+    width[TY_COLUMN_MASK] = pool.action_count;
+    whole_choose(&rows, width, actions);
+    for (uint32_t group = 0; group < 2; group++) {
+        assert_int_equal(
+            ty_client_submit(client, &pool, group, actions + pool.group[group].first).code, TY_OK);
+    }
+    for (uint32_t i = 0; i < 400; i++) {
+        uint32_t group = 9;
+        TyStatus status = ty_client_wait(client, &pool, &group, &rows);
+        assert_string_equal(status.message, "");
+        assert_int_equal(rows.ready, 32);
+        Rows seen = client_rows(&rows, width, pool.group[group].first);
+        rows_choose(&seen, actions + seen.first);
+        assert_int_equal(ty_client_submit(client, &pool, group, actions + seen.first).code, TY_OK);
+    }
+    ty_client_close(client);
+    ty_ruleset_close(ruleset);
+    daemon_stop(&daemon);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_batches_of_1),     cmocka_unit_test(test_batches_of_7_in_2_groups),
+        cmocka_unit_test(test_batches_of_64),    cmocka_unit_test(test_batches_of_1024_in_4_groups),
+        cmocka_unit_test(test_groups_in_flight),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

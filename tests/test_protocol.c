@@ -1,0 +1,169 @@
+/* The list of operations, PROTOCOL.md and the fuzzers' dictionary say the same.
+ *
+ * With --tables or --dictionary the program prints what the document and the dictionary must hold.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "proto/protocol.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { TEXT_MAX = 1 << 17 };
+
+static void print_field(FILE *out, uint32_t field, bool needed)
+{
+    const FieldInfo *info = &protocol_fields[field];
+    fprintf(out, "| `%s` | %s | %s | ", info->name, field_type_name(info->type),
+            needed ? "yes" : "");
+    if (info->type == FIELD_INT) {
+        fprintf(out, "%" PRId64 "..%" PRId64, (int64_t)info->minimum, (int64_t)info->maximum);
+    } else if (info->type != FIELD_FLAG) {
+        fprintf(out, "%" PRIu64 "..%" PRIu64, info->minimum, info->maximum);
+    }
+    if (info->type == FIELD_INT) {
+        fprintf(out, " | %s%" PRId64, "", (int64_t)info->standard);
+    } else if (!needed && (info->type == FIELD_UINT || info->type == FIELD_FLAG)) {
+        fprintf(out, " | %" PRIu64, info->standard);
+    } else {
+        fprintf(out, " | ");
+    }
+    fprintf(out, " | %s |\n", info->help);
+}
+
+static void print_fields(FILE *out, Operation op)
+{
+    uint64_t head = UINT64_C(1) << FIELD_OF_OP | UINT64_C(1) << FIELD_OF_ID;
+    uint64_t needs = protocol_needs[op] & ~head;
+    uint64_t all = needs | protocol_takes[op];
+    if (all == 0) {
+        fprintf(out, "No fields.\n\n");
+        return;
+    }
+    fprintf(out, "| field | type | needed | range | default | |\n|---|---|---|---|---|---|\n");
+    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+        if ((all >> i & 1) != 0) {
+            print_field(out, i, (needs >> i & 1) != 0);
+        }
+    }
+    fprintf(out, "\n");
+}
+
+static void print_replies(FILE *out, Operation op)
+{
+    bool any = false;
+    for (uint32_t i = REPLY_NOTICES + 1; i < REPLY_FIELD_COUNT; i++) {
+        if (operation_gives(op, (ReplyField)i)) {
+            const ReplyInfo *info = &protocol_replies[i];
+            fprintf(out, "%s| `%s` | %s | %s |\n", any ? "" : "| reply | type | |\n|---|---|---|\n",
+                    info->name, info->type, info->help);
+            any = true;
+        }
+    }
+    fprintf(out, "%s\n", any ? "" : "The reply has no fields of its own.\n");
+}
+
+static void print_tables(FILE *out)
+{
+    fprintf(out, "### Error codes\n\n| code | meaning |\n|---|---|\n");
+    for (uint32_t i = 0; i < ERROR_COUNT; i++) {
+        fprintf(out, "| `%s` | %s |\n", protocol_errors[i].name, protocol_errors[i].help);
+    }
+    for (uint32_t i = 0; i < OP_COUNT; i++) {
+        fprintf(out, "\n### `%s`\n\n%s\n\n", protocol_operations[i].name,
+                protocol_operations[i].help);
+        print_fields(out, (Operation)i);
+        print_replies(out, (Operation)i);
+    }
+}
+
+static void print_dictionary(FILE *out)
+{
+    for (uint32_t i = 0; i < OP_COUNT; i++) {
+        const char *name = protocol_operations[i].name;
+        fprintf(out, "\"\\x%02x%s\"\n", 0xa0 | (unsigned)strlen(name), name);
+    }
+    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+        const char *name = protocol_fields[i].name;
+        fprintf(out, "\"\\x%02x%s\"\n", 0xa0 | (unsigned)strlen(name), name);
+    }
+}
+
+static char *file_read(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, TEXT_MAX);
+    assert_non_null(file);
+    assert_non_null(text);
+    assert_true(fread(text, 1, TEXT_MAX - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+static char *printed(void (*print)(FILE *))
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    print(out);
+    fclose(out);
+    return text;
+}
+
+static void test_document_has_the_tables_of_the_list(void **unused)
+{
+    (void)unused;
+    char *document = file_read(TY_SOURCE_DIR "/proto/PROTOCOL.md");
+    char *tables = printed(print_tables);
+    assert_non_null(strstr(document, tables));
+    free(document);
+    free(tables);
+}
+
+static void test_dictionary_has_the_names_of_the_list(void **unused)
+{
+    (void)unused;
+    char *dictionary = file_read(TY_SOURCE_DIR "/tests/fuzz.dict");
+    char *names = printed(print_dictionary);
+    assert_non_null(strstr(dictionary, names));
+    free(dictionary);
+    free(names);
+}
+
+static void test_no_operation_has_two_fields_of_one_name(void **unused)
+{
+    (void)unused;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        uint64_t all = protocol_needs[op] | protocol_takes[op];
+        for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+            for (uint32_t k = 0; k < i; k++) {
+                bool both = (all >> i & 1) != 0 && (all >> k & 1) != 0;
+                assert_false(both && strcmp(protocol_fields[i].name, protocol_fields[k].name) == 0);
+            }
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--tables") == 0) {
+        print_tables(stdout);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--dictionary") == 0) {
+        print_dictionary(stdout);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_document_has_the_tables_of_the_list),
+        cmocka_unit_test(test_dictionary_has_the_names_of_the_list),
+        cmocka_unit_test(test_no_operation_has_two_fields_of_one_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

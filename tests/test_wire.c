@@ -1,0 +1,369 @@
+/* Messages: what the check and the decoder accept, what they refuse, and what the refusal says. */
+#include "wire_samples.h"
+
+#include <dirent.h>
+#include <msgpack.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ELEMENTS = 4096 };
+
+static WireFault check(const void *bytes, size_t size)
+{
+    return wire_check(bytes, size, ELEMENTS, NULL);
+}
+
+#define CHECK(BYTES) check(BYTES, sizeof BYTES - 1)
+
+/* ---- The check ---- */
+
+static void test_size_bombs_are_refused_at_once(void **unused)
+{
+    (void)unused;
+    assert_int_equal(CHECK("\xdd\x0f\x00\x00\x00"), WIRE_NOT_A_MAP);
+    assert_int_equal(CHECK("\x81\xa1x\xdd\x0f\x00\x00\x00"), WIRE_TOO_MANY);
+    assert_int_equal(CHECK("\xdf\xff\xff\xff\xff"), WIRE_TOO_MANY);
+    assert_int_equal(CHECK("\x81\xa1x\xc6\xff\xff\xff\xff"), WIRE_TRUNCATED);
+    assert_int_equal(CHECK("\x81\xa1x\xdb\xff\xff\xff\xff"), WIRE_TRUNCATED);
+}
+
+static void test_the_budget_of_values_is_for_the_whole_message(void **unused)
+{
+    (void)unused;
+    uint8_t message[4 + 40 * 3];
+    size_t size = 0;
+    memcpy(message, "\x81\xa1x\xdc", 4);
+    size = 4;
+    message[size++] = 0;
+    message[size++] = 30;
+    for (uint32_t i = 0; i < 30; i++) {
+        message[size++] = 0x92; /* two each: 2 + 30 + 60 values */
+        message[size++] = 1;
+        message[size++] = 1;
+    }
+    assert_int_equal(wire_check(message, size, 92, NULL), WIRE_OK);
+    assert_int_equal(wire_check(message, size, 91, NULL), WIRE_TOO_MANY);
+}
+
+static void test_deep_nesting_is_refused(void **unused)
+{
+    (void)unused;
+    uint8_t message[200] = {0x81, 0xa1, 'x'};
+    memset(message + 3, 0x91, sizeof message - 3);
+    assert_int_equal(check(message, sizeof message), WIRE_TOO_DEEP);
+    for (uint32_t depth = 1; depth <= WIRE_DEPTH_MAX; depth++) {
+        message[2 + depth] = 1; /* the innermost value */
+        assert_int_equal(check(message, 3 + depth),
+                         depth <= WIRE_DEPTH_MAX ? WIRE_OK : WIRE_TOO_DEEP);
+        message[2 + depth] = 0x91;
+    }
+}
+
+static void test_what_messages_may_not_have(void **unused)
+{
+    (void)unused;
+    assert_int_equal(CHECK(""), WIRE_TRUNCATED);
+    assert_int_equal(CHECK("\x01"), WIRE_NOT_A_MAP);
+    assert_int_equal(CHECK("\x80\x01"), WIRE_TRAILING);
+    assert_int_equal(CHECK("\x81\xa1x\xc1"), WIRE_INVALID);
+    assert_int_equal(CHECK("\x81\xa1x\xd4\x01\x02"), WIRE_EXTENSION);
+    assert_int_equal(CHECK("\x81\xa1x\xc7\x01\x01\x02"), WIRE_EXTENSION);
+    assert_int_equal(CHECK("\x81\x01\x01"), WIRE_BAD_KEY);
+    assert_int_equal(CHECK("\x82\xa1x\x01\xa1x\x02"), WIRE_DUPLICATE_KEY);
+    assert_int_equal(CHECK("\x82\xa1x\x01\xd9\x01x\x02"), WIRE_DUPLICATE_KEY);
+    assert_int_equal(CHECK("\x81\xa1x\x82\xa1y\x01\xa1z\x02"), WIRE_OK);
+    assert_int_equal(CHECK("\x81\xa1x\x81\x01\x01"), WIRE_BAD_KEY);
+    assert_int_equal(CHECK("\x80"), WIRE_OK);
+}
+
+/* ---- The decoder ---- */
+
+static bool decode(const uint8_t *bytes, size_t size, Request *request, WireError *error)
+{
+    return wire_decode(bytes, size, ELEMENTS, request, error);
+}
+
+static void test_every_operation_is_decoded(void **unused)
+{
+    (void)unused;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        uint8_t message[SAMPLE_MAX];
+        Request request;
+        WireError error;
+        size_t size = sample_message((Operation)op, 7, message);
+        if (!decode(message, size, &request, &error)) {
+            fail_msg("%s: %s", protocol_operations[op].name, error.message);
+        }
+        assert_int_equal(request.op, op);
+        assert_true(request.id == 7);
+        assert_true(request.given == (protocol_needs[op] | protocol_takes[op]));
+    }
+}
+
+static void test_a_message_cut_at_any_byte_is_refused(void **unused)
+{
+    (void)unused;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        uint8_t message[SAMPLE_MAX];
+        Request request;
+        WireError error;
+        size_t size = sample_message((Operation)op, 7, message);
+        for (size_t cut = 0; cut < size; cut++) {
+            uint8_t *exact = malloc(cut + 1);
+            memcpy(exact, message, cut);
+            assert_false(decode(exact, cut, &request, &error));
+            assert_int_equal(error.code, ERROR_bad_message);
+            free(exact);
+        }
+        message[size] = 0;
+        assert_false(decode(message, size + 1, &request, &error));
+    }
+}
+
+/* Writes a message of `op` in which `swapped` has a value of kind `kind`. */
+static size_t swapped_message(Operation op, Field swapped, WireKind kind, uint8_t *out)
+{
+    Writer writer;
+    uint64_t all = protocol_needs[op] | protocol_takes[op];
+    message_begin(&writer, out, SAMPLE_MAX);
+    for (uint32_t i = 0; i < FIELD_COUNT; i++) {
+        if ((all >> i & 1) == 0) {
+            continue;
+        }
+        message_key(&writer, protocol_fields[i].name);
+        if (i != swapped) {
+            if (i == FIELD_OF_OP) {
+                put_text(&writer, protocol_operations[op].name);
+            } else {
+                sample_value(&writer, (Field)i);
+            }
+            continue;
+        }
+        switch (kind) {
+        case WIRE_NIL:
+            put_nil(&writer);
+            break;
+        case WIRE_FLAG:
+            put_flag(&writer, true);
+            break;
+        case WIRE_UINT:
+            put_uint(&writer, 1);
+            break;
+        case WIRE_INT:
+            put_int(&writer, -2);
+            break;
+        case WIRE_FLOAT:
+            put_float(&writer, 1.0);
+            break;
+        case WIRE_TEXT:
+            put_text(&writer, "open");
+            break;
+        case WIRE_BYTES:
+            put_bytes(&writer, "12345678", 8);
+            break;
+        case WIRE_LIST:
+            put_list(&writer, 1);
+            put_nil(&writer);
+            break;
+        case WIRE_MAP:
+            put_map(&writer, 1);
+            put_key_uint(&writer, "x", 1);
+            break;
+        }
+    }
+    message_end(&writer);
+    return writer.size;
+}
+
+static void test_a_field_of_another_type_is_refused(void **unused)
+{
+    (void)unused;
+    static const WireKind kinds[] = {
+        [FIELD_UINT] = WIRE_UINT, [FIELD_INT] = WIRE_UINT,    [FIELD_FLAG] = WIRE_FLAG,
+        [FIELD_TEXT] = WIRE_TEXT, [FIELD_BYTES] = WIRE_BYTES, [FIELD_TEXTS] = WIRE_NIL,
+        [FIELD_FILES] = WIRE_NIL};
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        for (uint32_t field = FIELD_OF_ID; field < FIELD_COUNT; field++) {
+            if (((protocol_needs[op] | protocol_takes[op]) >> field & 1) == 0) {
+                continue;
+            }
+            for (uint32_t kind = WIRE_NIL; kind <= WIRE_MAP; kind++) {
+                uint8_t message[SAMPLE_MAX];
+                Request request;
+                WireError error;
+                size_t size = swapped_message((Operation)op, (Field)field, (WireKind)kind, message);
+                bool fits = kinds[protocol_fields[field].type] == (WireKind)kind;
+                if (!fits) {
+                    assert_false(decode(message, size, &request, &error));
+                    assert_int_equal(error.code, ERROR_bad_request);
+                    assert_non_null(strstr(error.message, protocol_fields[field].name));
+                }
+            }
+        }
+    }
+}
+
+static void refused_with(const void *bytes, size_t size, ErrorCode code, uint64_t id,
+                         const char *word)
+{
+    Request request;
+    WireError error;
+    assert_false(decode(bytes, size, &request, &error));
+    assert_int_equal(error.code, code);
+    assert_true(request.id == id);
+    assert_non_null(strstr(error.message, word));
+}
+
+#define REFUSED(BYTES, CODE, ID, WORD) refused_with(BYTES, sizeof BYTES - 1, CODE, ID, WORD)
+
+static void test_refusals_name_what_is_wrong(void **unused)
+{
+    (void)unused;
+    REFUSED("\x81\xa2op\xa4ping", ERROR_bad_request, 0, "id");
+    REFUSED("\x81\xa2id\x05", ERROR_bad_request, 5, "op");
+    REFUSED("\x82\xa2id\x05\xa2op\xa4pong", ERROR_unknown_op, 5, "pong");
+    REFUSED("\x83\xa2id\x05\xa2op\xa4ping\xa4what\x01", ERROR_bad_request, 5, "what");
+    REFUSED("\x82\xa2id\x05\xa2op\xa5hello", ERROR_bad_request, 5, "protocol");
+    REFUSED("\x82\xa2id\x00\xa2op\xa4ping", ERROR_bad_request, 0, "id");
+    REFUSED("\x82\xa2id\xff\xa2op\xa4ping", ERROR_bad_request, 0, "-1");
+    REFUSED("\x83\xa2id\x05\xa2op\xa4step\xa2id\x06", ERROR_bad_message, 0, "twice");
+    REFUSED("\x83\xa2id\x05\xa2op\xa8"
+            "describe\xa7ruleset\xa3"
+            "a\0b",
+            ERROR_bad_request, 5, "NUL");
+    REFUSED("\x84\xa2id\x05\xa2op\xa4text\xa4pool\x01\xa4slot\xce\x7f\xff\xff\xff",
+            ERROR_bad_request, 5, "2147483647");
+    REFUSED("\x85\xa2id\x05\xa2op\xa4text\xa4pool\x01\xa4slot\x01\xa4seat\xfe", ERROR_bad_request,
+            5, "seat=-2");
+}
+
+/* ---- The encoder ---- */
+
+/* msgpack-c unpacks what the encoder writes, and sees the same values. */
+static void test_another_implementation_reads_what_is_written(void **unused)
+{
+    (void)unused;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        uint8_t message[SAMPLE_MAX];
+        msgpack_unpacked result;
+        size_t offset = 0;
+        size_t size = sample_message((Operation)op, UINT64_MAX, message);
+        msgpack_unpacked_init(&result);
+        assert_int_equal(msgpack_unpack_next(&result, (const char *)message, size, &offset),
+                         MSGPACK_UNPACK_SUCCESS);
+        assert_true(offset == size);
+        assert_int_equal(result.data.type, MSGPACK_OBJECT_MAP);
+        const msgpack_object_kv *second = &result.data.via.map.ptr[1];
+        assert_int_equal(second->val.type, MSGPACK_OBJECT_POSITIVE_INTEGER);
+        assert_true(second->val.via.u64 == UINT64_MAX);
+        msgpack_unpacked_destroy(&result);
+    }
+}
+
+static void test_text_in_replies_is_valid_utf8(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *in;
+        const char *out;
+    } cases[] = {
+        {"Bruxelles \xc3\xa9", "Bruxelles \xc3\xa9"},
+        {"\xff\xfe", "??"},
+        {"\xc3", "?"},
+        {"\xed\xa0\x80", "???"},
+        {"\xf0\x9f\x9a\x82", "\xf0\x9f\x9a\x82"},
+        {"\xc0\x80", "??"},
+        {"\xf4\x90\x80\x80", "????"},
+        {"a\x80z", "a?z"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint8_t data[64];
+        Writer writer = {.data = data, .capacity = sizeof data};
+        put_text(&writer, cases[i].in);
+        assert_int_equal(writer.size, strlen(cases[i].out) + 1);
+        assert_memory_equal(data + 1, cases[i].out, strlen(cases[i].out));
+    }
+}
+
+static void test_a_writer_without_room_counts_on(void **unused)
+{
+    (void)unused;
+    uint8_t data[8];
+    Writer writer;
+    message_begin(&writer, data, sizeof data);
+    message_key(&writer, "a key that is long");
+    assert_null(put_bytes_place(&writer, 100));
+    assert_false(message_end(&writer));
+    assert_int_equal(writer.size, 3 + 19 + 2 + 100);
+}
+
+/* ---- Vectors ---- */
+
+/* Reads tests/vectors/NAME: at most SAMPLE_MAX bytes. */
+static size_t vector_read(const char *name, uint8_t bytes[SAMPLE_MAX])
+{
+    char path[512];
+    snprintf(path, sizeof path, TY_SOURCE_DIR "/tests/vectors/%s", name);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(bytes, 1, SAMPLE_MAX, file);
+    fclose(file);
+    return size;
+}
+
+/* The requests among the vectors are what the encoder writes, byte for byte. */
+static void test_vectors_are_pinned(void **unused)
+{
+    (void)unused;
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        uint8_t message[SAMPLE_MAX];
+        uint8_t pinned[SAMPLE_MAX];
+        char name[80];
+        snprintf(name, sizeof name, "request_%s.msgpack", protocol_operations[op].name);
+        size_t size = sample_message((Operation)op, 7, message);
+        assert_int_equal(vector_read(name, pinned), size);
+        assert_memory_equal(pinned, message, size);
+    }
+}
+
+static void write_vectors(const char *directory)
+{
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        uint8_t message[SAMPLE_MAX];
+        char path[512];
+        snprintf(path, sizeof path, "%s/request_%s.msgpack", directory,
+                 protocol_operations[op].name);
+        size_t size = sample_message((Operation)op, 7, message);
+        FILE *file = fopen(path, "wb");
+        fwrite(message, 1, size, file);
+        fclose(file);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "--write-vectors") == 0) {
+        write_vectors(argv[2]);
+        return 0;
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_size_bombs_are_refused_at_once),
+        cmocka_unit_test(test_the_budget_of_values_is_for_the_whole_message),
+        cmocka_unit_test(test_deep_nesting_is_refused),
+        cmocka_unit_test(test_what_messages_may_not_have),
+        cmocka_unit_test(test_every_operation_is_decoded),
+        cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
+        cmocka_unit_test(test_a_field_of_another_type_is_refused),
+        cmocka_unit_test(test_refusals_name_what_is_wrong),
+        cmocka_unit_test(test_another_implementation_reads_what_is_written),
+        cmocka_unit_test(test_text_in_replies_is_valid_utf8),
+        cmocka_unit_test(test_a_writer_without_room_counts_on),
+        cmocka_unit_test(test_vectors_are_pinned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
