@@ -158,7 +158,7 @@ static uint16_t space_cost(uint8_t colour)
     return (uint16_t)(6 * PRICE_MOVE / mean_sixths[colour]);
 }
 
-/* Whether a train on its way to another city gets past this one, and what the stop costs. */
+/* Whether a train on its way to another city gets past this one (rules 9, 10; ruling 16). */
 static bool city_passable(const ConvoiTables *tables, uint8_t city, bool loaded)
 {
     return tables->city_port[city] == CONVOI_NONE || (tables->crossing && !loaded);
@@ -279,19 +279,27 @@ static void costs_init_usual(Costs *costs, const Map *map)
     }
 }
 
+/* Boards of users may have no way for a loaded train. */
+static uint16_t usual_cost(uint16_t cost)
+{
+    return cost == MAP_COST_FAR ? MAP_COST_NO_WAY : cost;
+}
+
 static void usual_goods_init(UsualWays *usual, Costs *scratch, const Map *map,
                              const ConvoiTables *tables, uint8_t goods)
 {
     uint8_t city = tables->goods_city[goods];
     const uint16_t *to = convoi_costs_to(scratch, map, tables, 0, city);
     for (uint8_t start = 0; start < tables->start_count; start++) {
-        usual->approach[start][goods] = to[convoi_map_node(tables, place_start(tables, start), 0)];
+        usual->approach[start][goods] =
+            usual_cost(to[convoi_map_node(tables, place_start(tables, start), 0)]);
     }
     for (uint8_t port = 0; port < tables->city_count; port++) {
         for (uint8_t colour = 0; colour < CONVOI_COLOURS && tables->city_port[port] != CONVOI_NONE;
              colour++) {
             to = convoi_costs_to(scratch, map, tables, colour, port);
-            usual->leg[colour][goods][tables->city_port[port]] = to[city_node(tables, city)];
+            usual->leg[colour][goods][tables->city_port[port]] =
+                usual_cost(to[city_node(tables, city)]);
         }
     }
 }

@@ -1,7 +1,7 @@
 /* The Convoi Express expert's walks: where a train ends up that moves by given points. */
 #include "convoi_expert.h"
 
-const uint8_t convoi_die[CONVOI_COLOURS][6] = {
+const uint8_t convoi_die[CONVOI_COLOURS][DIE_MAX + 1] = {
     {0, 0, 1, 2, 2, 1},
     {0, 1, 2, 2, 1, 0},
     {0, 3, 2, 1, 0, 0},
@@ -52,25 +52,6 @@ static bool exits_add(Walker *walker, uint8_t city, uint8_t entry, uint8_t point
     return exits != 0;
 }
 
-/* Past lights and switches to the next place; false if a red light or a closed switch bars it. */
-static bool link_open(const ConvoiTables *tables, const ConvoiState *state, Link *link)
-{
-    for (;;) {
-        if (link->light != CONVOI_NONE && (state->green >> link->light & 1) == 0) {
-            return false;
-        }
-        if (link->kind != LINK_JUNCTION) {
-            return true;
-        }
-        uint8_t leg = junction_other_leg(tables->junction_degree[link->index],
-                                         state->setting[link->index], link->side);
-        if (leg == CONVOI_NONE) {
-            return false;
-        }
-        *link = tables->leaving[link->index][leg];
-    }
-}
-
 /* The train enters `city` with branch->points left. */
 static void city_enter(Walker *walker, const Branch *branch, uint8_t city, uint8_t entry)
 {
@@ -92,9 +73,7 @@ static void city_enter(Walker *walker, const Branch *branch, uint8_t city, uint8
 /* Another train stands on the place ahead (rules 5, 8, 11). */
 static void train_meet(Walker *walker, const Branch *branch, uint8_t other, Link link)
 {
-    bool facing = link.kind == LINK_START ||
-                  (link.kind == LINK_SPACE && walker->state->heading[other] != link.side);
-    if (facing) {
+    if (train_meeting(walker->state, other, link) == LOSS_HEAD_ON) {
         outcome_add(walker, 0, 0, (uint8_t)(2 * branch->points), FATE_DEPOT);
     } else {
         outcome_add(walker, branch->place, branch->heading, branch->points, FATE_RESTS);
@@ -106,13 +85,12 @@ static bool branch_advance(Walker *walker, Branch *branch)
 {
     const ConvoiTables *tables = walker->tables;
     Link link = branch->link;
-    if (!link_open(tables, walker->state, &link)) {
+    Loss why = LOSS_RED_LIGHT;
+    if (!link_follow(tables, walker->state, &link, &why)) {
         outcome_add(walker, branch->place, branch->heading, branch->points, FATE_RESTS);
         return false;
     }
-    uint8_t place = link.kind == LINK_SPACE  ? link.index
-                    : link.kind == LINK_CITY ? place_city(tables, link.index)
-                                             : place_start(tables, link.index);
+    uint8_t place = link_place(tables, link);
     uint8_t other = train_at(walker->state, place, walker->walk.train);
     if (other != CONVOI_NONE) {
         train_meet(walker, branch, other, link);

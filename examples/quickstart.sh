@@ -7,7 +7,7 @@ cd "$top"
 episodes=${EPISODES:-200}
 
 say "Installing what is missing"
-install_debian build-essential cmake pkg-config libjansson-dev libcmocka-dev
+install_debian build-essential cmake pkg-config libjansson-dev libzmq3-dev "$msgpack"
 echo "done"
 
 say "Building into build/release"

@@ -105,7 +105,8 @@ one_signature() {
 }
 
 say "Installing what is missing"
-install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev libzmq3-dev "$(msgpack_package)"
+install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev libzmq3-dev "$msgpack" \
+    libclang-rt-dev
 venv=$top/build/venv
 mkdir -p "$out"
 if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msgpack' 2>/dev/null; then

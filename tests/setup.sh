@@ -3,12 +3,34 @@
 
 say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 
-# Installs those of the given Debian packages that are not there.
+# True if one of the packages of "a|b" is installed.
+package_is_there() {
+    local name
+    for name in ${1//|/ }; do
+        if dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'install ok installed'; then
+            return 0
+        fi
+    done
+    return 1
+}
+
+# The first package of "a|b" that this Debian has.
+package_choose() {
+    local name
+    for name in ${1//|/ }; do
+        if apt-cache show "$name" 2>/dev/null | grep -q '^Package:'; then
+            echo "$name"
+            return
+        fi
+    done
+    echo "${1%%|*}"
+}
+
+# Installs those of the given Debian packages that are not there; "a|b" means either.
 install_debian() {
-    local missing=()
+    local missing=() package
     for package in "$@"; do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' ||
-            missing+=("$package")
+        package_is_there "$package" || missing+=("$package")
     done
     if [ ${#missing[@]} -eq 0 ]; then
         return
@@ -17,20 +39,18 @@ install_debian() {
         echo "These Debian packages are missing: ${missing[*]}. Install them, or run this as root." >&2
         exit 1
     fi
-    echo "Installing Debian packages: ${missing[*]}"
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -qq
-    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    local chosen=()
+    for package in "${missing[@]}"; do
+        chosen+=("$(package_choose "$package")")
+    done
+    echo "Installing Debian packages: ${chosen[*]}"
+    apt-get install -y -qq --no-install-recommends "${chosen[@]}" >/dev/null
 }
 
-# msgpack-c changed its name in Debian 13.
-msgpack_package() {
-    if apt-cache show libmsgpack-c-dev 2>/dev/null | grep -q '^Package:'; then
-        echo libmsgpack-c-dev
-    else
-        echo libmsgpack-dev
-    fi
-}
+# msgpack-c has another name from Debian 13 on.
+msgpack='libmsgpack-c-dev|libmsgpack-dev'
 
 # Configures and builds a directory: build_in DIR [CMake options].
 build_in() {

@@ -1,0 +1,405 @@
+/* The Convoi Express expert's tasks: which train fetches or brings which goods. */
+#include "convoi_expert.h"
+
+#include <string.h>
+
+enum { STOCKS_MAX = 256 /* ways to give out goods: up to three in each of four cities */ };
+
+/* What the ports still want that no loaded train is bringing. */
+typedef struct Wants {
+    uint8_t colour[CONVOI_PORTS_MAX][CONVOI_GOODS];
+    uint8_t extra[CONVOI_PORTS_MAX];
+} Wants;
+
+/* ---- Costs -------------------------------------------------------------------------------------
+ */
+
+uint16_t convoi_train_node(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
+{
+    return convoi_map_node(tables, (uint8_t)(state->place[train] - 1), state->heading[train]);
+}
+
+static int32_t way_cost(const Judge *judge, uint8_t train, uint8_t city, uint16_t node)
+{
+    const uint16_t *costs =
+        convoi_costs_to(judge->costs, judge->map, judge->tables, train_colour(train), city);
+    return costs[node] == MAP_COST_FAR ? MAP_COST_NO_WAY : costs[node];
+}
+
+uint8_t convoi_port_city(const ConvoiTables *tables, uint8_t port)
+{
+    uint8_t city = 0;
+    while (tables->city_port[city] != port) {
+        city++;
+    }
+    return city;
+}
+
+/* What it costs to lose a train on its way with `goods`: another has to begin from the start. */
+static int32_t loss_cost(const Judge *judge, uint8_t goods, bool loaded)
+{
+    return judge->usual->anew[goods] + (loaded ? LOADED : 0);
+}
+
+/* From `node` to the port in `city`. A train that cannot get there is going to derail. */
+static int32_t bring_cost(const Judge *judge, const ConvoiState *state, uint8_t train, uint8_t city,
+                          uint16_t node)
+{
+    int32_t cost = way_cost(judge, train, city, node);
+    int32_t lost = loss_cost(judge, (uint8_t)(state->cargo[train] - 1), true) +
+                   2 * convoi_token_price(judge->tables);
+    return cost < lost ? cost : lost;
+}
+
+/* From `node` to the city of `goods`, loading, and on to a port. */
+static int32_t fetch_cost(const Judge *judge, const Judgement *judgement, uint8_t train,
+                          uint8_t goods, uint16_t node)
+{
+    return way_cost(judge, train, judge->tables->goods_city[goods], node) + PRICE_LOAD +
+           judgement->leg[train_colour(train)][goods];
+}
+
+/* What an idle train costs: under European rules it is in the way until it is gone by the port. */
+static int32_t idle_cost(const Judge *judge, uint8_t train, uint16_t node)
+{
+    const ConvoiTables *tables = judge->tables;
+    return tables->crossing
+               ? 0
+               : way_cost(judge, train, convoi_port_city(tables, 0), node) * SURPLUS / 100;
+}
+
+int32_t convoi_train_loss(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                          uint8_t train)
+{
+    uint8_t task = judgement->task[train];
+    if (task == CONVOI_NONE) {
+        return 0;
+    }
+    bool loaded = state->cargo[train] != 0;
+    return loss_cost(judge,
+                     loaded ? (uint8_t)(state->cargo[train] - 1) : judge->tables->city_goods[task],
+                     loaded);
+}
+
+int32_t convoi_train_cost(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                          uint8_t train, uint16_t node)
+{
+    uint8_t task = judgement->task[train];
+    if (task == CONVOI_NONE) {
+        return state->cargo[train] != 0 ? 0 : idle_cost(judge, train, node);
+    }
+    if (state->cargo[train] != 0) {
+        return bring_cost(judge, state, train, task, node);
+    }
+    uint8_t goods = judge->tables->city_goods[task];
+    int32_t cost = fetch_cost(judge, judgement, train, goods, node);
+    int32_t lost = loss_cost(judge, goods, false) + 2 * convoi_token_price(judge->tables);
+    return cost < lost ? cost : lost;
+}
+
+/* ---- Loaded trains -----------------------------------------------------------------------------
+ */
+
+static Wants wants_count(const ConvoiTables *tables, const ConvoiState *state)
+{
+    Wants wants = {0};
+    for (uint32_t port = 0; port < tables->port_count; port++) {
+        int extra = tables->port_extra;
+        for (uint32_t goods = 0; goods < CONVOI_GOODS; goods++) {
+            int left = tables->port_wants - state->delivered[port][goods];
+            if (tables->goods_city[goods] != CONVOI_NONE && left > 0) {
+                wants.colour[port][goods] = (uint8_t)left;
+            }
+            extra += left < 0 ? left : 0;
+        }
+        wants.extra[port] = (uint8_t)(extra > 0 ? extra : 0);
+    }
+    return wants;
+}
+
+/* A loaded train and a port for it. */
+typedef struct Delivery {
+    uint8_t train;
+    uint8_t port;
+    int32_t cost; /* INT32_MAX: there is none */
+} Delivery;
+
+/* The cheapest of the deliveries that `train` could make. */
+static Delivery delivery_of(const Judge *judge, const ConvoiState *state, const Wants *wants,
+                            uint8_t train)
+{
+    const ConvoiTables *tables = judge->tables;
+    Delivery best = {.cost = INT32_MAX};
+    uint16_t node = convoi_train_node(tables, state, train);
+    for (uint8_t port = 0; port < tables->port_count; port++) {
+        if (wants->colour[port][state->cargo[train] - 1] > 0 || wants->extra[port] > 0) {
+            int32_t cost = bring_cost(judge, state, train, convoi_port_city(tables, port), node);
+            if (cost < best.cost) {
+                best = (Delivery){train, port, cost};
+            }
+        }
+    }
+    return best;
+}
+
+static Delivery delivery_best(const Judge *judge, const ConvoiState *state, const Wants *wants,
+                              const Judgement *judgement)
+{
+    Delivery best = {.cost = INT32_MAX};
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (state->place[train] != 0 && state->cargo[train] != 0 &&
+            judgement->task[train] == CONVOI_NONE) {
+            Delivery delivery = delivery_of(judge, state, wants, train);
+            best = delivery.cost < best.cost ? delivery : best;
+        }
+    }
+    return best;
+}
+
+/* Sends loaded trains to ports that want their goods, the cheapest pair first. Returns the cost. */
+static int32_t loaded_assign(const Judge *judge, const ConvoiState *state, Wants *wants,
+                             Judgement *judgement)
+{
+    int32_t sum = 0;
+    for (;;) {
+        Delivery best = delivery_best(judge, state, wants, judgement);
+        if (best.cost == INT32_MAX) {
+            return sum;
+        }
+        uint8_t *want = &wants->colour[best.port][state->cargo[best.train] - 1];
+        want = *want > 0 ? want : &wants->extra[best.port];
+        (*want)--;
+        judgement->task[best.train] = convoi_port_city(judge->tables, best.port);
+        judgement->cost[best.train] = best.cost;
+        sum += best.cost;
+    }
+}
+
+/* ---- Empty trains ------------------------------------------------------------------------------
+ */
+
+/* The goods that are to be given out to empty trains. How many of each colour have been given is
+ * one number, with a digit for each colour. */
+typedef struct Stock {
+    uint32_t count;               /* of such numbers */
+    uint32_t place[CONVOI_GOODS]; /* value of the digit of a colour */
+    uint8_t held[CONVOI_GOODS];   /* largest digit */
+    uint8_t wanted[CONVOI_GOODS];
+    uint8_t extra;
+    int32_t new_cost[CONVOI_GOODS]; /* by a train that has yet to come */
+    int32_t cost[STOCKS_MAX];       /* least for having given so many; INT32_MAX: impossible */
+    uint8_t choice[CONVOI_TRAINS][STOCKS_MAX]; /* goods of each train; CONVOI_NONE: it stays idle */
+} Stock;
+
+static uint32_t stock_digit(const Stock *stock, uint32_t given, uint8_t goods)
+{
+    return given / stock->place[goods] % (stock->held[goods] + 1u);
+}
+
+/* The mean way from the city of `goods` to the ports that still want them: mostly as it usually is,
+ * for lights and switches will have changed by then. */
+static int32_t leg_cost(const Judge *judge, const Wants *wants, uint8_t colour, uint8_t goods)
+{
+    const ConvoiTables *tables = judge->tables;
+    uint16_t node = convoi_map_node(tables, place_city(tables, tables->goods_city[goods]), 0);
+    int32_t sum = 0;
+    int32_t count = 0;
+    for (uint8_t port = 0; port < tables->port_count; port++) {
+        int32_t slots = wants->colour[port][goods] + (wants->extra[port] > 0);
+        if (slots > 0) {
+            int32_t usual = judge->usual->leg[colour][goods][port];
+            int32_t now =
+                way_cost(judge, (uint8_t)(3 * colour), convoi_port_city(tables, port), node);
+            sum += slots * (usual + (now - usual) * LEG / 100);
+            count += slots;
+        }
+    }
+    return count > 0 ? sum / count : 0;
+}
+
+static bool colour_on_board(const ConvoiState *state, uint8_t colour)
+{
+    const uint8_t *place = &state->place[3 * colour];
+    return (place[0] | place[1] | place[2]) != 0;
+}
+
+static void legs_measure(const Judge *judge, const ConvoiState *state, const Wants *wants,
+                         uint8_t goods, Judgement *judgement)
+{
+    for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        if (colour == 0 || colour_on_board(state, colour)) {
+            judgement->leg[colour][goods] = leg_cost(judge, wants, colour, goods);
+        }
+    }
+}
+
+/* From a random start to the city of `goods` and on to a port, for a black train yet to come. */
+static int32_t new_train_cost(const Judge *judge, const ConvoiState *state, uint8_t goods,
+                              const Judgement *judgement)
+{
+    uint8_t weights[CONVOI_STARTS_MAX];
+    uint32_t sum = convoi_start_weights(judge->tables, state, weights);
+    int32_t way = 0;
+    for (uint8_t start = 0; start < judge->tables->start_count; start++) {
+        way += weights[start] * judge->usual->approach[start][goods];
+    }
+    return PRICE_NEW + way / (int32_t)sum + PRICE_LOAD + judgement->leg[0][goods];
+}
+
+static uint8_t goods_wanted(const ConvoiTables *tables, const Wants *wants, uint8_t goods)
+{
+    uint8_t sum = 0;
+    for (uint8_t port = 0; port < tables->port_count; port++) {
+        sum = (uint8_t)(sum + wants->colour[port][goods]);
+    }
+    return sum;
+}
+
+static void stock_init(const Judge *judge, const ConvoiState *state, const Wants *wants,
+                       Judgement *judgement, Stock *stock)
+{
+    const ConvoiTables *tables = judge->tables;
+    stock->count = 1;
+    stock->extra = (uint8_t)(wants->extra[0] + wants->extra[1]);
+    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
+        uint8_t city = tables->goods_city[goods];
+        uint8_t held = city != CONVOI_NONE ? state->goods[city] : 0;
+        uint8_t wanted = goods_wanted(tables, wants, goods);
+        uint8_t most = (uint8_t)(wanted + stock->extra);
+        stock->held[goods] = held < most ? held : most;
+        stock->wanted[goods] = wanted;
+        stock->place[goods] = stock->count;
+        stock->count *= stock->held[goods] + 1u;
+        if (stock->held[goods] > 0) {
+            legs_measure(judge, state, wants, goods, judgement);
+            stock->new_cost[goods] = new_train_cost(judge, state, goods, judgement);
+        }
+    }
+}
+
+/* The best choice of a train that has a say after so many goods were given: a colour or none. */
+static uint8_t stock_choose(const Stock *stock, uint32_t given, int32_t idle,
+                            const int32_t fetch[CONVOI_GOODS], int32_t *cost)
+{
+    uint8_t choice = CONVOI_NONE;
+    *cost = stock->cost[given] == INT32_MAX ? INT32_MAX : stock->cost[given] + idle;
+    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
+        if (stock_digit(stock, given, goods) == 0) {
+            continue;
+        }
+        int32_t before = stock->cost[given - stock->place[goods]];
+        if (before != INT32_MAX && before + fetch[goods] < *cost) {
+            *cost = before + fetch[goods];
+            choice = goods;
+        }
+    }
+    return choice;
+}
+
+/* Lets one more train choose among the goods. */
+static void stock_offer(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                        Stock *stock, uint8_t train)
+{
+    uint16_t node = convoi_train_node(judge->tables, state, train);
+    int32_t idle = idle_cost(judge, train, node);
+    int32_t fetch[CONVOI_GOODS] = {0};
+    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
+        if (stock->held[goods] > 0) {
+            fetch[goods] = fetch_cost(judge, judgement, train, goods, node);
+        }
+    }
+    for (uint32_t given = stock->count; given-- > 0;) {
+        int32_t cost = 0;
+        stock->choice[train][given] = stock_choose(stock, given, idle, fetch, &cost);
+        stock->cost[given] = cost;
+    }
+}
+
+/* What the goods cost that are left when `given` were given out; INT32_MAX if those are too many.
+ */
+static int32_t stock_rest_cost(const Stock *stock, uint32_t given, uint8_t *unserved)
+{
+    int32_t cost = 0;
+    int32_t extra = stock->extra;
+    int32_t cheapest = INT32_MAX;
+    int32_t missing = 0;
+    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
+        if (stock->held[goods] == 0) {
+            continue;
+        }
+        int32_t left = stock->wanted[goods] - (int32_t)stock_digit(stock, given, goods);
+        cost += left > 0 ? left * stock->new_cost[goods] : 0;
+        missing += left > 0 ? left : 0;
+        extra += left < 0 ? left : 0;
+        cheapest = stock->new_cost[goods] < cheapest ? stock->new_cost[goods] : cheapest;
+    }
+    if (extra < 0) {
+        return INT32_MAX;
+    }
+    *unserved = (uint8_t)(missing + extra);
+    return cheapest == INT32_MAX ? cost : cost + extra * cheapest;
+}
+
+/* How much to give out so that all goods together cost least. */
+static uint32_t stock_best(const Stock *stock, int32_t *cost, uint8_t *unserved)
+{
+    uint32_t best = 0;
+    *cost = INT32_MAX;
+    for (uint32_t given = 0; given < stock->count; given++) {
+        uint8_t missing = 0;
+        int32_t rest = stock_rest_cost(stock, given, &missing);
+        if (rest != INT32_MAX && stock->cost[given] != INT32_MAX &&
+            stock->cost[given] + rest < *cost) {
+            *cost = stock->cost[given] + rest;
+            *unserved = missing;
+            best = given;
+        }
+    }
+    return best;
+}
+
+/* Writes down the choices that led to `given`. */
+static void stock_follow(const Judge *judge, const ConvoiState *state, const Stock *stock,
+                         uint32_t given, Judgement *judgement)
+{
+    for (uint8_t train = CONVOI_TRAINS; train-- > 0;) {
+        if (state->place[train] == 0 || state->cargo[train] != 0) {
+            continue;
+        }
+        uint8_t goods = stock->choice[train][given];
+        if (goods != CONVOI_NONE) {
+            judgement->task[train] = judge->tables->goods_city[goods];
+            given -= stock->place[goods];
+        }
+        judgement->cost[train] = convoi_train_cost(judge, state, judgement, train,
+                                                   convoi_train_node(judge->tables, state, train));
+    }
+}
+
+/* Sends empty trains to goods so that all goods together cost least. Returns that cost. */
+static int32_t empty_assign(const Judge *judge, const ConvoiState *state, const Wants *wants,
+                            Judgement *judgement)
+{
+    Stock stock;
+    int32_t cost = 0;
+    stock_init(judge, state, wants, judgement, &stock);
+    for (uint32_t given = 0; given < stock.count; given++) {
+        stock.cost[given] = given == 0 ? 0 : INT32_MAX;
+    }
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (state->place[train] != 0 && state->cargo[train] == 0) {
+            stock_offer(judge, state, judgement, &stock, train);
+        }
+    }
+    uint32_t best = stock_best(&stock, &cost, &judgement->unserved);
+    stock_follow(judge, state, &stock, best, judgement);
+    return cost == INT32_MAX ? 0 : cost;
+}
+
+int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
+{
+    Wants wants = wants_count(judge->tables, state);
+    memset(judgement->task, CONVOI_NONE, sizeof judgement->task);
+    int32_t loaded = loaded_assign(judge, state, &wants, judgement);
+    return loaded + empty_assign(judge, state, &wants, judgement);
+}
