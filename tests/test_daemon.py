@@ -373,6 +373,47 @@ def test_a_killed_daemon_restarts_at_once():
     daemon.stop()
 
 
+def test_acknowledged_episodes_survive_a_kill():
+    log = tempfile.mkdtemp(prefix="trainyard-log-")
+    generator = random.Random(3)
+    acknowledged = 0
+    for _ in range(max(KILLS // 4, 3)):
+        daemon = Daemon("--log", log)
+        client = Client(daemon.endpoint)
+        assert "log" in client.hello["capabilities"]
+        opened = client.call("open", ruleset="convoi:board=tiny", slots=16, autoreset="same_step")
+        reply = client.call("reset", pool=opened["pool"])
+        for _ in range(generator.randrange(20, 200)):
+            actions = first_actions(reply, opened["action_count"])
+            reply = client.call("step", pool=opened["pool"], actions=actions)
+            acknowledged += len(reply["ended"]) // 4
+        client.send("step", pool=opened["pool"], actions=first_actions(reply, opened["action_count"]))
+        daemon.process.kill()
+        daemon.process.wait()
+        daemon.process.stdout.close()
+        daemon.process.stderr.close()
+        client.close()
+        shutil.rmtree(daemon.directory)
+    daemon = Daemon("--log", log)
+    client = Client(daemon.endpoint)
+    verified = 0
+    for name in sorted(os.listdir(log)):
+        path = os.path.join(log, name)
+        with open(path, "rb") as file:
+            content = file.read()
+        if not content or not os.path.isfile(path) or name.endswith("lock"):
+            continue
+        reply = client.call("replay_verify", content=content)
+        if reply["ok"]:
+            verified += reply["episodes"]
+            assert "agree" in reply["report"], reply
+    assert acknowledged > 10
+    assert verified >= acknowledged, (verified, acknowledged)
+    client.close()
+    daemon.stop()
+    shutil.rmtree(log)
+
+
 def test_sigterm_answers_those_who_wait():
     daemon = Daemon()
     client = Client(daemon.endpoint)
@@ -423,7 +464,9 @@ def test_two_processes_share_a_pool():
          "--invite", opened["invite"], "--seats", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     reply = client.call("recv", pool=opened["pool"])
     ended = 0
-    for _ in range(300):
+    for _ in range(20000):
+        if ended >= 32:
+            break
         actions = first_actions(reply, opened["action_count"])
         sent = client.call("send", pool=opened["pool"], slots=reply["slots"], actions=actions)
         assert sent["ok"] and sent["accepted"] == reply["count"], sent
