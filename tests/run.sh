@@ -120,8 +120,7 @@ build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
 build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON
 build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DCMAKE_C_COMPILER=clang
 build_in build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined
-build_in build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined \
-    -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
+build_in build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
 echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan, fuzzers"
 
 say "Testing"

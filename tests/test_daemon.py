@@ -22,6 +22,15 @@ KILLS = 1000 if LONG else 20
 CONTEXT = zmq.Context()
 
 
+STARTED = []  # every process, so that a test that fails leaves none
+
+
+def start(command, **options):
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
+    STARTED.append(process)
+    return process
+
+
 class Daemon:
     """A daemon in a directory of its own."""
 
@@ -30,7 +39,7 @@ class Daemon:
         os.chmod(self.directory, 0o700)
         self.endpoint = listen or f"ipc://{self.directory}/d"
         command = [f"{BUILD}/trainyardd", "--listen", self.endpoint, *options]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = start(command, stderr=subprocess.PIPE)
         line = self.process.stdout.readline()
         if "ready" not in line:
             raise AssertionError(f"not ready: {line!r} {self.process.stderr.read()!r}")
@@ -121,7 +130,7 @@ def test_dealer_and_req_clients_both_work():
 def test_the_default_endpoint_is_private():
     runtime = tempfile.mkdtemp(prefix="trainyard-runtime-")
     environment = dict(os.environ, XDG_RUNTIME_DIR=runtime)
-    process = subprocess.Popen([f"{BUILD}/trainyardd"], stdout=subprocess.PIPE, text=True, env=environment)
+    process = start([f"{BUILD}/trainyardd"], env=environment)
     line = process.stdout.readline()
     assert f"ipc://{runtime}/trainyard/trainyardd" in line, line
     assert os.stat(f"{runtime}/trainyard").st_mode & 0o777 == 0o700
@@ -309,7 +318,7 @@ def client_process(endpoint):
         "    opened = module['play'](client, 64, 20)\n"
         "    client.call('close', pool=opened['pool'])\n" % os.path.abspath(__file__)
     )
-    return subprocess.Popen([sys.executable, "-c", code, BUILD, endpoint], stdout=subprocess.PIPE, text=True)
+    return start([sys.executable, "-c", code, BUILD, endpoint])
 
 
 def test_killed_clients_leave_nothing():
@@ -373,6 +382,47 @@ def test_a_killed_daemon_restarts_at_once():
     daemon.stop()
 
 
+def test_acknowledged_episodes_survive_a_kill():
+    log = tempfile.mkdtemp(prefix="trainyard-log-")
+    generator = random.Random(3)
+    acknowledged = 0
+    for _ in range(max(KILLS // 4, 3)):
+        daemon = Daemon("--log", log)
+        client = Client(daemon.endpoint)
+        assert "log" in client.hello["capabilities"]
+        opened = client.call("open", ruleset="convoi:board=tiny", slots=16, autoreset="same_step")
+        reply = client.call("reset", pool=opened["pool"])
+        for _ in range(generator.randrange(20, 200)):
+            actions = first_actions(reply, opened["action_count"])
+            reply = client.call("step", pool=opened["pool"], actions=actions)
+            acknowledged += len(reply["ended"]) // 4
+        client.send("step", pool=opened["pool"], actions=first_actions(reply, opened["action_count"]))
+        daemon.process.kill()
+        daemon.process.wait()
+        daemon.process.stdout.close()
+        daemon.process.stderr.close()
+        client.close()
+        shutil.rmtree(daemon.directory)
+    daemon = Daemon("--log", log)
+    client = Client(daemon.endpoint)
+    verified = 0
+    for name in sorted(os.listdir(log)):
+        path = os.path.join(log, name)
+        with open(path, "rb") as file:
+            content = file.read()
+        if not content or not os.path.isfile(path) or name.endswith("lock"):
+            continue
+        reply = client.call("replay_verify", content=content)
+        if reply["ok"]:
+            verified += reply["episodes"]
+            assert "agree" in reply["report"], reply
+    assert acknowledged > 10
+    assert verified >= acknowledged, (verified, acknowledged)
+    client.close()
+    daemon.stop()
+    shutil.rmtree(log)
+
+
 def test_sigterm_answers_those_who_wait():
     daemon = Daemon()
     client = Client(daemon.endpoint)
@@ -418,12 +468,14 @@ def test_two_processes_share_a_pool():
     daemon = Daemon()
     client = Client(daemon.endpoint)
     opened = client.call("open", ruleset="convoi", slots=32, seats=["me", "open"])
-    agent = subprocess.Popen(
+    agent = start(
         [f"{BUILD}/trainyard", "agent", "expert", "--connect", daemon.endpoint, "--pool", str(opened["pool"]),
-         "--invite", opened["invite"], "--seats", "1"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+         "--invite", opened["invite"], "--seats", "1"], stderr=subprocess.PIPE)
     reply = client.call("recv", pool=opened["pool"])
     ended = 0
-    for _ in range(300):
+    for _ in range(20000):
+        if ended >= 32:
+            break
         actions = first_actions(reply, opened["action_count"])
         sent = client.call("send", pool=opened["pool"], slots=reply["slots"], actions=actions)
         assert sent["ok"] and sent["accepted"] == reply["count"], sent
@@ -515,6 +567,11 @@ def main():
 
             traceback.print_exc()
             print(f"FAILED {name}: {error}", flush=True)
+        for process in STARTED:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        STARTED.clear()
     print(f"{passed} passed, {failed} failed")
     sys.stdout.flush()
     os._exit(1 if failed else 0)

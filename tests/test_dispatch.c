@@ -1093,7 +1093,7 @@ static void test_waiting_has_a_timeout(void **unused)
     table_close(&table);
 }
 
-static void test_what_this_daemon_does_not_have(void **unused)
+static void test_bytes_that_are_no_log_do_not_verify(void **unused)
 {
     (void)unused;
     Table table;
@@ -1102,7 +1102,7 @@ static void test_what_this_daemon_does_not_have(void **unused)
     begin("replay_verify");
     add_bytes("content", "x", 1);
     send(&table, 5);
-    refused(&table, 5, "unavailable", "log");
+    refused(&table, 5, "bad_file", "");
     table_close(&table);
 }
 
@@ -1134,7 +1134,7 @@ int main(void)
         cmocka_unit_test(test_a_seat_that_does_not_answer_is_lost),
         cmocka_unit_test(test_closing_a_pool_answers_those_who_wait),
         cmocka_unit_test(test_waiting_has_a_timeout),
-        cmocka_unit_test(test_what_this_daemon_does_not_have),
+        cmocka_unit_test(test_bytes_that_are_no_log_do_not_verify),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

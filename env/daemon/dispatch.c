@@ -424,6 +424,7 @@ TyStatus dispatch_open(const DispatchConfig *config, uint64_t now_ms, Dispatch *
     dispatch->started_ms = dispatch->now_ms = now_ms;
     host_shared_init(&dispatch->shared, &config->limits);
     dispatch->shared.boards = config->boards;
+    dispatch->shared.recorder = config->recorder;
     dispatch->shared.threaded = config->threaded;
     dispatch->shared.wake = config->wake;
     dispatch->shared.wake_user = config->user;

@@ -17,10 +17,11 @@ typedef enum DispatchSent {
 
 typedef struct DispatchConfig {
     Limits limits;
-    bool threaded;            /* pools have threads; otherwise everything is done at once */
-    const char *boards;       /* directory of boards, or NULL */
-    const char *shm_path;     /* socket of the shared-memory door, or NULL */
-    const char *access_token; /* what peers that need one say in hello; or NULL */
+    bool threaded;             /* pools have threads; otherwise everything is done at once */
+    const char *boards;        /* directory of boards, or NULL */
+    struct Recorder *recorder; /* of finished episodes, or NULL; outlives the dispatch */
+    const char *shm_path;      /* socket of the shared-memory door, or NULL */
+    const char *access_token;  /* what peers that need one say in hello; or NULL */
     void *user;
     /* Sends a reply to a peer; takes over the reference. */
     DispatchSent (*send)(void *user, uint64_t peer, Buffer *reply);

@@ -86,7 +86,11 @@ static void put_capabilities(Writer *writer, const Dispatch *dispatch)
 {
     bool shm = dispatch->config.shm_path != NULL;
     bool boards = dispatch->config.boards != NULL;
-    put_list(writer, (uint32_t)shm + (uint32_t)boards);
+    bool log = dispatch->config.recorder != NULL;
+    put_list(writer, (uint32_t)shm + (uint32_t)boards + (uint32_t)log);
+    if (log) {
+        put_text(writer, "log");
+    }
     if (shm) {
         put_text(writer, "shm");
     }

@@ -86,6 +86,9 @@ static void host_shut(Host *host)
     free(host->ended);
     free(host->which);
     free(host->keys);
+    if (host->feed != NULL) {
+        recorder_feed_close(host->feed);
+    }
     ty_pool_close(host->pool);
     ty_ruleset_close(host->ruleset);
     atomic_fetch_sub(&host->shared->memory_bytes, host->bytes);

@@ -74,7 +74,8 @@ typedef struct Job {
 typedef struct HostShared {
     Limits limits;
     BufferStore buffers;
-    const char *boards; /* directory of boards, or NULL */
+    const char *boards;        /* directory of boards, or NULL */
+    struct Recorder *recorder; /* of finished episodes, or NULL */
     bool threaded;
     pthread_mutex_t mutex;
     Job *done_first; /* jobs that are done, in order */

@@ -3,6 +3,7 @@
 
 #include "daemon/host.h"
 #include "daemon/reply.h"
+#include "replay/replay.h"
 
 #ifdef TRAINYARD_SHM
 #include "daemon/shm_door.h"
@@ -62,6 +63,7 @@ struct Host {
 
     TyRuleset *ruleset;
     TyPool *pool;
+    RecorderFeed *feed;      /* NULL: nothing is recorded */
     uint64_t bytes;          /* counted in shared->memory_bytes */
     const TyAgent *fallback; /* NULL: truncate */
     uint64_t seat_timeout_ms;

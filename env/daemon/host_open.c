@@ -301,6 +301,9 @@ static TyStatus open_prepare(Host *host, Job *job)
         atomic_store(&host->ticks, host->seat_timeout_ms > 0 && config.members > 1);
         status = pool_make(host, &config);
     }
+    if (status.code == TY_OK && host->shared->recorder != NULL) {
+        status = recorder_attach(host->shared->recorder, host->pool, &host->feed);
+    }
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include "core/status.h"
 #include "daemon/dispatch.h"
 #include "daemon/reply.h"
+#include "replay/replay.h"
 #ifdef TRAINYARD_SHM
 #include "daemon/shm_server.h"
 #endif
@@ -61,6 +62,7 @@ struct Router {
     uint32_t door_count;
     Door doors[ROUTER_ENDPOINTS_MAX];
     Dispatch *dispatch;
+    Recorder *recorder;
     int wake_fd;
     RouterFrame *spare;
     Connection *connections; /* by descriptor */
@@ -513,9 +515,16 @@ static TyStatus connections_open(Router *router)
 static TyStatus dispatch_for(Router *router)
 {
     const RouterConfig *config = &router->config;
+    if (config->log != NULL) {
+        TyStatus status = recorder_open(config->log, NULL, &router->recorder);
+        if (status.code != TY_OK) {
+            return status;
+        }
+    }
     DispatchConfig dispatch = {.limits = config->limits,
                                .threaded = true,
                                .boards = config->boards,
+                               .recorder = router->recorder,
                                .shm_path = config->shm_path,
                                .access_token = config->token,
                                .user = router,
@@ -705,6 +714,9 @@ void router_close(Router *router)
     /* Only now has ZeroMQ given every reply back. */
     if (router->dispatch != NULL) {
         dispatch_close(router->dispatch);
+    }
+    if (router->recorder != NULL) {
+        recorder_close(router->recorder);
     }
     while (router->spare != NULL) {
         RouterFrame *frame = router->spare;
