@@ -8,7 +8,7 @@
 static uint64_t take_options(const TicketsTables *tables, const TicketsState *state)
 {
     uint64_t options = 0;
-    for (uint32_t i = 0; i < tables->type_count; i++) {
+    for (uint32_t i = 0; i < tables->type_count && i < TICKETS_SLOTS; i++) {
         options |= (uint64_t)(state->row[i] > 0) << (ACTION_TAKE + i);
     }
     return options;
