@@ -51,7 +51,7 @@ forbid "no floating point in rules" '^env/(games|core)/.*\.[ch]$' '^[^*/]*\b(flo
 forbid "jansson is the loader's and the tool's" '^(env/core|env/games|agents|bench|proto)/.*\.[ch]$|^env/[a-z_]+\.[ch]$' '#include <jansson'
 forbid "only the router and the client speak ZeroMQ" '^(env|agents|bench)/.*\.[ch]$|^proto/.*\.h$|^proto/(wire|protocol|shm).*\.c$' '#include <zmq' 'env/daemon/router.c'
 forbid "only the encoder includes msgpack" '^(env|agents|bench|proto)/.*\.[ch]$' '#include <msgpack' 'proto/wire_encode.c'
-allow "the protocol includes core and itself" '^proto/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/[a-z_]+\.(h|def)'
+allow "the protocol includes core and itself" '^proto/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|pool/pool\.h|proto/[a-z_]+\.(h|def)'
 allow "the daemon includes core, the protocol and itself" '^env/daemon/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/[a-z_]+\.h|daemon/[a-z_]+\.h|replay/[a-z_]+\.h'
 forbid "dispatch knows no socket and no clock" '^env/daemon/(dispatch|session|pools|hello|host_[a-z]+)\.[ch]$' '#include <(zmq|time|sys/socket|poll)|clock_gettime'
 
