@@ -108,6 +108,15 @@ check "describe explains a ruleset" accepts describe "$game"
 check "describe shows action 0" grep -q "0  wait" out
 check "describe --json" accepts describe --json
 check "describe --json is JSON" is_json out
+check "the README and the changelog name every game" python3 - out "$source" <<'PYTHON'
+import json, pathlib, sys
+games = [game["game"] for game in json.load(open(sys.argv[1]))["games"]]
+assert games
+for document in ("README.md", "CHANGELOG.md"):
+    text = (pathlib.Path(sys.argv[2]) / document).read_text(encoding="utf-8")
+    assert all(f"`{game}`" in text for game in games), document
+assert all((pathlib.Path(sys.argv[2]) / "env/games" / game / "RULES.md").is_file() for game in games)
+PYTHON
 check "describe RULESET --json" accepts describe "$game" --json
 check "describe RULESET --json is JSON" is_json out
 cp out description.json
