@@ -16,7 +16,7 @@ build_in build/release -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
 echo "build/release/trainyard is the command-line tool"
 
 say "One decision as an agent sees it"
-printf 'q\n' | build/release/trainyard play convoi --seed 1 --seats human,expert | head -n 40
+printf 'q\n' | build/release/trainyard play convoi --seed 1 --seats human,expert | sed -n '1,40p'
 
 say "The expert plays $episodes episodes on the Europe board"
 build/release/trainyard sim convoi --agent expert --episodes "$episodes"

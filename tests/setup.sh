@@ -7,7 +7,7 @@ say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
 package_is_there() {
     local name
     for name in ${1//|/ }; do
-        if dpkg-query -W -f '${Status}' "$name" 2>/dev/null | grep -q 'install ok installed'; then
+        if [ "$(dpkg-query -W -f '${Status}' "$name" 2>/dev/null)" = 'install ok installed' ]; then
             return 0
         fi
     done
@@ -18,7 +18,7 @@ package_is_there() {
 package_choose() {
     local name
     for name in ${1//|/ }; do
-        if apt-cache show "$name" 2>/dev/null | grep -q '^Package:'; then
+        if [ -n "$(apt-cache show "$name" 2>/dev/null)" ]; then
             echo "$name"
             return
         fi
