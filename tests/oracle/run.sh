@@ -95,7 +95,7 @@ winnable=(
 )
 
 agents=(random)
-if "$cli" describe 2>/dev/null | sed -n '/^convoi:/,/^[a-z]/p' | grep -q '^  expert '; then
+if "$cli" describe 2>/dev/null | sed -n '/^convoi:/,/^[a-z]/p' | grep '^  expert ' >/dev/null; then
     agents+=(expert)
 fi
 for name in "${agents[@]}"; do
