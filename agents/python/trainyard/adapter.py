@@ -1,0 +1,79 @@
+"""What the adapters share: spaces, team rewards, the ending as one learner sees it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from .backend import Rows
+from .errors import Error
+from .pool import Pool
+from .ruleset import Block, Ruleset
+
+
+def _bytes_high(blocks: list[Block], size: int) -> npt.NDArray[np.uint8]:
+    """The largest value of every byte of a row."""
+    high = np.zeros(size, dtype=np.uint8)
+    for block in blocks:
+        if block.width == 1:
+            high[block.bytes] = min(block.maximum, 255) if block.kind != "flag" else 1
+        else:
+            high[block.bytes] = 255
+    return np.maximum(high, 1)
+
+
+def row_space(ruleset: Ruleset, *, full: bool = False) -> spaces.Box:
+    """The space of observation rows, or of privileged ones."""
+    blocks, size = ruleset.blocks, ruleset.row_size
+    if full:
+        blocks, size = ruleset.full_blocks, ruleset.full_size
+    return spaces.Box(np.zeros(size, dtype=np.uint8), _bytes_high(blocks, size), dtype=np.uint8)
+
+
+def mask_space(ruleset: Ruleset) -> spaces.Box:
+    return spaces.Box(0, 1, (ruleset.action_count,), dtype=np.int8)
+
+
+def masked_space(ruleset: Ruleset) -> spaces.Dict:
+    """A row with its mask beside it."""
+    return spaces.Dict({"observation": row_space(ruleset), "action_mask": mask_space(ruleset)})
+
+
+def observation_space(ruleset: Ruleset, mask: str) -> spaces.Space[Any]:
+    """The space of what a learner sees: with the mask in `info`, or in the observation too."""
+    if mask not in ("info", "obs"):
+        raise Error(f"mask={mask!r}: allowed is info, obs")
+    return row_space(ruleset) if mask == "info" else masked_space(ruleset)
+
+
+def team_reward(pool: Pool, rows: Rows) -> npt.NDArray[np.float64]:
+    """What our seats have earned since the slot's previous row, as one number.
+
+    Partners share one result, so it counts once; rivals' results are added up.
+    """
+    if pool.ruleset.cooperative or len(pool.seats) == 1:
+        return rows.earned[:, 0].astype(np.float64)
+    return rows.earned.sum(axis=1, dtype=np.float64)
+
+
+class Endings:
+    """The terminal row of one learner that drives several seats: that of the seat it acted for
+    last, also when a built-in agent made the last move."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+        self.acting = np.zeros(pool.num_envs, dtype=np.int8)
+        self._index = np.zeros(pool.ruleset.seats, dtype=np.intp)
+        self._index[list(pool.seats)] = np.arange(len(pool.seats))
+
+    def before_step(self) -> None:
+        np.copyto(self.acting, self._pool.seat)
+
+    def rows(self, ended: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+        """What the learner sees at the end of the episodes that have `ended`: [count, row_size]."""
+        at = np.flatnonzero(ended)
+        result: npt.NDArray[np.uint8] = self._pool.final_obs[at, self._index[self.acting[at]]]
+        return result
