@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 
 import numpy as np
+import pettingzoo
 import pytest
 import trainyard
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
@@ -124,3 +125,12 @@ def test_every_game():
     for game in trainyard.games():
         api_test(env(game.name), num_cycles=60)
         parallel_api_test(parallel_env(game.name), num_cycles=60)
+
+
+def test_ids_in_the_registry():
+    if not hasattr(pettingzoo, "register"):
+        pytest.skip("this PettingZoo has no registry")
+    for kind in ("aec", "parallel"):
+        made = pettingzoo.make(kind, "trainyard/Convoi-v0", board="tiny")
+        made.reset(seed=1)
+        assert made.agents == ["player_0", "player_1"]

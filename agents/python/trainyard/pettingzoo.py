@@ -27,6 +27,7 @@ from pettingzoo import AECEnv, ParallelEnv
 
 from .adapter import masked_space, row_space
 from .pool import make
+from .ruleset import games
 
 _METADATA = {"render_modes": ["ansi"], "name": "trainyard_v0", "is_parallelizable": True}
 
@@ -226,3 +227,22 @@ class Parallel(ParallelEnv[str, Any, Any]):
 #: PettingZoo's names for the two.
 env = raw_env = AEC
 parallel_env = Parallel
+
+
+def register_envs() -> None:
+    """Registers an id for every game where PettingZoo has a registry (1.27 and later).
+
+    >>> pettingzoo.make("aec", "trainyard/Convoi-v0", board="europe")
+    """
+    import pettingzoo
+
+    if not hasattr(pettingzoo, "register"):
+        return
+    for game in games():
+        name = f"trainyard/{game.name.title().replace('_', '')}-v0"
+        kwargs = {"game": game.name}
+        pettingzoo.register("aec", name, "trainyard.pettingzoo:AEC", kwargs=kwargs)
+        pettingzoo.register("parallel", name, "trainyard.pettingzoo:Parallel", kwargs=kwargs)
+
+
+register_envs()
