@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-typedef enum Flight { FLIGHT_HOME, FLIGHT_QUEUED, FLIGHT_LANDED } Flight;
-
 /* Everything is guarded by the mutex. The queue is a ring that holds each group at most once. */
 struct TyFlight {
     TyPool *pool;
@@ -21,7 +19,7 @@ struct TyFlight {
     uint32_t queue[TY_GROUPS_MAX];
     uint32_t first;
     uint32_t count;
-    Flight groups[TY_GROUPS_MAX];
+    bool flying[TY_GROUPS_MAX];
     uint32_t ready[TY_GROUPS_MAX];
     uint32_t illegal[TY_GROUPS_MAX];
 };
@@ -52,7 +50,7 @@ static void *flight_main(void *argument)
         pthread_mutex_lock(&flight->mutex);
         flight->ready[group] = ready;
         flight->illegal[group] = illegal;
-        flight->groups[group] = FLIGHT_LANDED;
+        flight->flying[group] = false;
         pthread_cond_broadcast(&flight->landed);
     }
     pthread_mutex_unlock(&flight->mutex);
@@ -103,10 +101,10 @@ bool ty_flight_send(TyFlight *flight, uint32_t group)
 {
     assert(group < flight->pool->config.groups);
     pthread_mutex_lock(&flight->mutex);
-    bool home = flight->groups[group] == FLIGHT_HOME;
+    bool home = !flight->flying[group];
     if (home) {
         flight->queue[(flight->first + flight->count++) % TY_GROUPS_MAX] = group;
-        flight->groups[group] = FLIGHT_QUEUED;
+        flight->flying[group] = true;
         pthread_cond_signal(&flight->sent);
     }
     pthread_mutex_unlock(&flight->mutex);
@@ -133,12 +131,11 @@ bool ty_flight_recv(TyFlight *flight, uint32_t group, uint32_t timeout_ms, uint3
     struct timespec end = time_after(timeout_ms);
     int late = 0;
     pthread_mutex_lock(&flight->mutex);
-    while (flight->groups[group] == FLIGHT_QUEUED && late == 0) {
+    while (flight->flying[group] && late == 0) {
         late = pthread_cond_timedwait(&flight->landed, &flight->mutex, &end);
     }
-    bool landed = flight->groups[group] == FLIGHT_LANDED;
+    bool landed = !flight->flying[group];
     if (landed) {
-        flight->groups[group] = FLIGHT_HOME;
         *ready = flight->ready[group];
         *illegal = flight->illegal[group];
     }

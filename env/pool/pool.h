@@ -259,7 +259,7 @@ TY_API void ty_flight_close(TyFlight *flight);
 /* Begins a step of the group. False if it is in flight already. */
 TY_API bool ty_flight_send(TyFlight *flight, uint32_t group);
 /* Waits until the group has been stepped and says what ty_pool_step would have. False if that takes
- * longer, or if the group was not sent. */
+ * longer. A group that is not in flight answers at once, with what its last step said. */
 TY_API bool ty_flight_recv(TyFlight *flight, uint32_t group, uint32_t timeout_ms, uint32_t *ready,
                            uint32_t *illegal);
 

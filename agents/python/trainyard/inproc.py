@@ -62,6 +62,7 @@ class InProcess:
         self.ruleset = ruleset
         self._pool: int = handle.value
         self._flight: int | None = None
+        self._due = False
         self._refused = ctypes.c_uint32()
         self._refused_pointer = ctypes.byref(self._refused)
         self._ready = ctypes.c_uint32()
@@ -86,12 +87,17 @@ class InProcess:
     # ---- Steps
 
     def send(self, group: int) -> None:
-        if self._flight is not None:
+        if self._flight is None:
+            self._due = True
+        else:
             lib.ty_flight_send(self._flight, group)
 
     def recv(self, group: int) -> int:
+        # An interrupt may come between any two lines: no step is taken twice.
         if self._flight is None:
-            lib.ty_pool_step(self._pool, 0, group, self._refused_pointer)
+            if self._due:
+                self._due = False
+                lib.ty_pool_step(self._pool, 0, group, self._refused_pointer)
         else:
             ready = ctypes.byref(self._ready)
             while not lib.ty_flight_recv(

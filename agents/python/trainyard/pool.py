@@ -105,7 +105,6 @@ class Pool(Rows):
         # Slot seeds wrap around as they do in C.
         self._slot_seeds = np.arange(options.num_envs, dtype=np.uint64) + np.uint64(options.seed)
         self._in_flight = [False] * len(self.groups)
-        self._flying = 0
         self._closed = False
         if len(self.groups) == 1:
             self.__dict__.update(self.groups[0].__dict__)
@@ -145,7 +144,7 @@ class Pool(Rows):
     def _be_home(self) -> None:
         if self._closed:
             raise Error("the pool is closed")
-        if self._flying:
+        if True in self._in_flight:
             group = self._in_flight.index(True)
             raise Error(f"group {group} is in flight: recv({group}) first")
 
@@ -228,9 +227,8 @@ class Pool(Rows):
             raise Error(f"group {group} is in flight already: recv({group}) first")
         if actions is not None:
             self._take(self.groups[group].action, actions)
-        self.backend.send(group)
         self._in_flight[group] = True
-        self._flying += 1
+        self.backend.send(group)
 
     @staticmethod
     def _take(column: npt.NDArray[np.int32], actions: npt.ArrayLike) -> None:
@@ -244,12 +242,14 @@ class Pool(Rows):
         np.copyto(column, array, casting="unsafe")
 
     def recv(self, group: int = 0) -> Rows:
-        """Waits for the step of a group that was sent. Its columns are what is returned."""
+        """Waits for the step of a group that was sent. Its columns are what is returned.
+
+        After Ctrl-C a group may still be in flight: call `recv` again.
+        """
         if not 0 <= group < len(self.groups) or not self._in_flight[group]:
             raise Error(f"group {group} is not in flight: send({group}) first")
         refused = self.backend.recv(group)
         self._in_flight[group] = False
-        self._flying -= 1
         rows = self.groups[group]
         if refused:
             self._refuse(rows)
