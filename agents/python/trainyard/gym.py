@@ -167,12 +167,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         ruleset = self.pool.ruleset
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": mode, "render_modes": ["ansi"]}
+        self.autoreset_mode = mode
         self.render_mode = render_mode
         self.single_observation_space = observation_space(ruleset, mask)
         self.single_action_space = spaces.Discrete(ruleset.action_count)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._mode = mode
         self._mask = mask
         self._copy = copy
         self._endings = Endings(self.pool)
@@ -245,7 +245,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         dict[str, Any],
     ]:
         pool = self.pool
-        if self._mode is AutoresetMode.DISABLED and self._over.any():
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._over.any():
             raise ResetNeeded(
                 f"{int(self._over.sum())} environments are over: "
                 'reset(options={"reset_mask": terminated | truncated}) before step()'
@@ -255,7 +255,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         reward = self._settle(team_reward(pool, pool))
         terminated, truncated = pool.terminated.copy(), pool.truncated.copy()
         ended = terminated | truncated
-        same = self._mode is AutoresetMode.SAME_STEP
+        same = self.autoreset_mode is AutoresetMode.SAME_STEP
         self._over = np.zeros_like(ended) if same else ended
         everywhere = np.ones(self.num_envs, dtype=np.bool_)
         infos = self._infos(everywhere, self._over)
@@ -305,7 +305,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         pool = self.pool
         masks, illegal = self._masks(), pool.illegal.copy()
         seat = np.where(ended, self._endings.acting, pool.seat).astype(int)
-        if self._mode is AutoresetMode.SAME_STEP:
+        if self.autoreset_mode is AutoresetMode.SAME_STEP:
             illegal &= ~(pool.terminated | pool.truncated)
         if not present.all():
             masks, seat = np.where(present[:, None], masks, np.int8(0)), np.where(present, seat, 0)

@@ -9,9 +9,10 @@
 ...     env.step(None if over else policy(observation["observation"], observation["action_mask"]))
 
 Agents are called player_0, player_1, ... by their seats. The mask is in the observation and in
-`info`. In the parallel form everybody answers at every step, and a seat that is not to act may only
-wait (action 0). `state()` is the privileged row, everything there is to know. Actions that the mask
-forbids change nothing and are told in `info["illegal"]`.
+`info`, or in one of them with mask="obs" or mask="info". In the parallel form everybody answers at
+every step, and a seat that is not to act may only wait (action 0). `state()` is the privileged row,
+everything there is to know. Actions that the mask forbids change nothing and are told in
+`info["illegal"]`.
 """
 
 from __future__ import annotations
@@ -22,77 +23,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from gymnasium.utils import seeding
 from pettingzoo import AECEnv, ParallelEnv
 
-from .adapter import masked_space, row_space
-from .pool import make
+from .adapter import Table
 from .ruleset import games
 
 _METADATA = {"render_modes": ["ansi"], "name": "trainyard_v0", "is_parallelizable": True}
-
-
-class _Table:
-    """One slot, seen by the seats that are ours."""
-
-    def __init__(self, game: str, seats: Sequence[str | None], max_steps: int, config: Any) -> None:
-        self.pool = make(
-            game, seats=seats, max_steps=max_steps, autoreset="disabled", illegal="noop", **config
-        )
-        self.seats = {f"player_{seat}": seat for seat in self.pool.seats}
-        self.names = {seat: name for name, seat in self.seats.items()}
-        self.observation_space = {name: masked_space(self.pool.ruleset) for name in self.seats}
-        self.action_space = {
-            name: spaces.Discrete(self.pool.ruleset.action_count) for name in self.seats
-        }
-        self.state_space = row_space(self.pool.ruleset, full=True)
-        self._seeded = False
-        self._carry = np.zeros(len(self.seats), dtype=np.float32)
-
-    def reset(self, seed: int | None) -> None:
-        if seed is None and not self._seeded:
-            seed = int(seeding.np_random()[0].integers(1 << 62))
-        self._seeded = True
-        self.pool.reset(seed=seed)
-        np.copyto(self._carry, self.pool.earned[0])
-
-    @property
-    def acting(self) -> str:
-        return self.names[int(self.pool.seat[0])]
-
-    @property
-    def over(self) -> bool:
-        return bool(self.pool.terminated[0] or self.pool.truncated[0])
-
-    def take(self, action: Any) -> dict[str, float]:
-        """The acting seat's answer; what everybody earned by it."""
-        self.pool.action[0] = action
-        self.pool.step()
-        earned = self.pool.earned[0].astype(float)
-        if not self.pool.illegal[0]:
-            earned += self._carry
-            self._carry[:] = 0
-        return {name: float(earned[i]) for i, name in enumerate(self.seats)}
-
-    def mask(self, name: str) -> npt.NDArray[np.int8]:
-        if self.over:
-            return np.zeros(self.pool.ruleset.action_count, dtype=np.int8)
-        return self.pool.legal_mask(0, self.seats[name]).view(np.int8)
-
-    def observe(self, name: str) -> dict[str, Any]:
-        return {
-            "observation": self.pool.observe(0, self.seats[name]),
-            "action_mask": self.mask(name),
-        }
-
-    def info(self, name: str, *, illegal: bool) -> dict[str, Any]:
-        info: dict[str, Any] = {"action_mask": self.mask(name), "illegal": illegal}
-        if self.over:
-            info["metrics"] = self.pool.metrics[0].copy()
-        return info
-
-    def state(self) -> npt.NDArray[np.uint8]:
-        return self.pool.observe(0, 0, full=True)
 
 
 class AEC(AECEnv[str, Any, Any]):
@@ -105,12 +41,16 @@ class AEC(AECEnv[str, Any, Any]):
         game: str = "convoi",
         *,
         seats: Sequence[str | None] = (),
+        illegal: str = "noop",
         max_steps: int = 0,
+        mask: str = "both",
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
         super().__init__()
-        self.table = _Table(game, seats, max_steps, config)
+        self.table = Table(
+            game, seats=seats, max_steps=max_steps, illegal=illegal, mask=mask, config=config
+        )
         self.possible_agents = list(self.table.seats)
         self.agents: list[str] = []
         self.render_mode = render_mode
@@ -137,7 +77,7 @@ class AEC(AECEnv[str, Any, Any]):
         self.truncations = dict.fromkeys(self.agents, truncated)
         self.infos = {name: self.table.info(name, illegal=name == illegal) for name in self.agents}
 
-    def observe(self, agent: str) -> dict[str, Any]:
+    def observe(self, agent: str) -> Any:
         return self.table.observe(agent)
 
     def step(self, action: Any) -> None:
@@ -172,11 +112,15 @@ class Parallel(ParallelEnv[str, Any, Any]):
         game: str = "convoi",
         *,
         seats: Sequence[str | None] = (),
+        illegal: str = "noop",
         max_steps: int = 0,
+        mask: str = "both",
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
-        self.table = _Table(game, seats, max_steps, config)
+        self.table = Table(
+            game, seats=seats, max_steps=max_steps, illegal=illegal, mask=mask, config=config
+        )
         self.possible_agents = list(self.table.seats)
         self.agents: list[str] = []
         self.render_mode = render_mode
