@@ -16,6 +16,7 @@ size_t ty_size_of(const char *type)
         {"TyFileBytes", sizeof(TyFileBytes)},
         {"TyBlock", sizeof(TyBlock)},
         {"TyShape", sizeof(TyShape)},
+        {"TySplit", sizeof(TySplit)},
         {"TyView", sizeof(TyView)},
         {"TyAgent", sizeof(TyAgent)},
         {"TyPlanner", sizeof(TyPlanner)},

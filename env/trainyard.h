@@ -201,6 +201,19 @@ TY_API uint32_t ty_expand_size(const TyRuleset *ruleset, bool full);
 TY_API void ty_expand(const TyRuleset *ruleset, bool full, const uint8_t *rows, uint32_t count,
                       float *out);
 
+/* Rows for networks that embed: the categories of a row as numbers of one table of `values`
+ * entries, in which every item has entries of its own, and the rest as fractions. */
+typedef struct TySplit {
+    uint32_t categories; /* of a row */
+    uint32_t numbers;    /* of a row */
+    uint32_t values;     /* entries of the table */
+} TySplit;
+
+TY_API TySplit ty_split_size(const TyRuleset *ruleset);
+/* Writes `count` x categories and `count` x numbers. */
+TY_API void ty_split(const TyRuleset *ruleset, const uint8_t *rows, uint32_t count,
+                     int32_t *categories, float *numbers);
+
 /* The size of a struct of this interface by its name, so that a binding can check its own idea of
  * it; 0 for a name that is not known. */
 TY_API size_t ty_size_of(const char *type);

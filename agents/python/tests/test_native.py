@@ -268,6 +268,23 @@ def test_expand_agrees_with_the_schema():
             assert (out == expanded).all()
 
 
+def test_split_agrees_with_expand():
+    pool = trainyard.make("convoi", num_envs=32)
+    rules = pool.ruleset
+    for _ in range(30):
+        pool.step(pool.sample())
+    categories, numbers = rules.split(pool.obs)
+    expanded = rules.expand(pool.obs)
+    hot = [block for block in rules.blocks if block.kind == "category"]
+    rest = [block for block in rules.blocks if block.kind != "category"]
+    ones = np.concatenate([expanded[:, block.expanded] for block in hot], axis=1)
+    assert ones.shape[1] == rules.embedding_size
+    again = np.zeros_like(ones)
+    np.put_along_axis(again, categories.astype(np.int64), 1, axis=1)
+    assert (again == ones).all()
+    assert (numbers == np.concatenate([expanded[:, block.expanded] for block in rest], 1)).all()
+
+
 def test_expand_refuses_wrong_arrays(tiny):
     with pytest.raises(trainyard.Error, match="uint8"):
         tiny.ruleset.expand(np.zeros((2, 3), dtype=np.uint8))

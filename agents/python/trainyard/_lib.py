@@ -121,6 +121,10 @@ class Shape(Structure):
     ]
 
 
+class Split(Structure):
+    _fields_ = [("categories", c_uint32), ("numbers", c_uint32), ("values", c_uint32)]
+
+
 class View(Structure):
     _fields_ = [
         ("ruleset", c_void_p),
@@ -205,6 +209,7 @@ _STRUCTS: dict[str, type[Structure]] = {
     "TyFileBytes": FileBytes,
     "TyBlock": Block,
     "TyShape": Shape,
+    "TySplit": Split,
     "TyView": View,
     "TyPlanner": Planner,
     "TyAgent": Agent,
@@ -235,6 +240,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "ty_expand_size": (c_uint32, c_void_p, c_bool),
     "ty_expand_width": (c_uint32, POINTER(Block)),
     "ty_expand": (None, c_void_p, c_bool, c_void_p, c_uint32, c_void_p),
+    "ty_split_size": (Split, c_void_p),
+    "ty_split": (None, c_void_p, c_void_p, c_uint32, c_void_p, c_void_p),
     "ty_legal_seat": (None, c_void_p, c_void_p, c_uint32, c_void_p),
     "ty_observe": (None, c_void_p, c_void_p, c_uint32, c_void_p),
     "ty_observe_full": (None, c_void_p, c_void_p, c_uint32, c_void_p),

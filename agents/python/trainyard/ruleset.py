@@ -291,6 +291,33 @@ class Ruleset:
         lib.ty_expand(self.handle, full, rows.ctypes.data, rows.size // size, out.ctypes.data)
         return out
 
+    @cached_property
+    def embedding_size(self) -> int:
+        """Entries of the table that the categories of `split` point into."""
+        size: int = lib.ty_split_size(self.handle).values
+        return size
+
+    def split(
+        self, rows: npt.NDArray[np.uint8]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+        """Rows for a network that embeds: categories [..., C] as numbers of one table, in which
+        every item has entries of its own, and everything else [..., M] in 0..1.
+
+        >>> table = torch.nn.Embedding(rules.embedding_size, 16)
+        >>> categories, numbers = rules.split(pool.obs)
+        """
+        if rows.dtype != np.uint8 or rows.shape[-1:] != (self.row_size,):
+            raise Error(f"split: rows are uint8 [..., {self.row_size}], not {rows.shape}")
+        rows = np.ascontiguousarray(rows)
+        size = lib.ty_split_size(self.handle)
+        categories = np.empty((*rows.shape[:-1], size.categories), dtype=np.int32)
+        numbers = np.empty((*rows.shape[:-1], size.numbers), dtype=np.float32)
+        count = rows.size // self.row_size
+        lib.ty_split(
+            self.handle, rows.ctypes.data, count, categories.ctypes.data, numbers.ctypes.data
+        )
+        return categories, numbers
+
     # ---- Actions
 
     @cached_property
