@@ -21,6 +21,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"board": "tiny", "reward": "shaped", "seats": ["random", None]},
     {"board": "tiny", "illegal": "lose", "seats": [None, "expert"]},
     {"board": "tiny", "chance": "seat", "reward": "shaped"},
+    {"board": "tiny", "expand": True, "mask": "obs", "max_steps": 20},
+    {"board": "tiny", "players": 3, "expand": True, "seats": [None, "random", None]},
 ]
 
 
@@ -140,8 +142,11 @@ def test_wrong_reset_masks(mask, error):
 
 @pytest.mark.parametrize("mode", list(AutoresetMode)[:2])
 @pytest.mark.parametrize("mask", ["info", "obs"])
-def test_arrays_of_three_steps_are_kept(mode, mask):
-    envs = VectorEnv("convoi", 8, board="tiny", max_steps=9, autoreset_mode=mode, mask=mask)
+@pytest.mark.parametrize("expand", [False, True])
+def test_arrays_of_three_steps_are_kept(mode, mask, expand):
+    envs = VectorEnv(
+        "convoi", 8, board="tiny", max_steps=9, autoreset_mode=mode, mask=mask, expand=expand
+    )
     held = [envs.reset(seed=0)]
     kept = [copy.deepcopy(held[0])]
     for _ in range(40):

@@ -12,6 +12,7 @@ from .arena import Arena, Estimate, arena, play
 from .backend import Group, Options, Rows
 from .errors import Error, IllegalAction
 from .pool import Pool, make
+from .replay import Replay
 from .ruleset import Block, Field, Game, Ruleset, games
 
 __version__ = "0.1.0"
@@ -28,6 +29,7 @@ __all__ = [
     "IllegalAction",
     "Options",
     "Pool",
+    "Replay",
     "Rows",
     "Ruleset",
     "View",

@@ -35,6 +35,11 @@ def row_space(ruleset: Ruleset, *, full: bool = False) -> spaces.Box:
     return spaces.Box(np.zeros(size, dtype=np.uint8), _bytes_high(blocks, size), dtype=np.uint8)
 
 
+def expanded_space(ruleset: Ruleset) -> spaces.Box:
+    """The space of expanded rows."""
+    return spaces.Box(0.0, 1.0, (ruleset.expanded_size,), dtype=np.float32)
+
+
 def mask_space(ruleset: Ruleset) -> spaces.Box:
     return spaces.Box(0, 1, (ruleset.action_count,), dtype=np.int8)
 
@@ -44,11 +49,15 @@ def masked_space(ruleset: Ruleset) -> spaces.Dict:
     return spaces.Dict({"observation": row_space(ruleset), "action_mask": mask_space(ruleset)})
 
 
-def observation_space(ruleset: Ruleset, mask: str) -> spaces.Space[Any]:
-    """The space of what a learner sees: with the mask in `info`, or in the observation too."""
+def observation_space(ruleset: Ruleset, *, mask: str, expand: bool) -> spaces.Space[Any]:
+    """The space of what a learner sees: bytes, or expanded to float32; with the mask in `info`, or
+    in the observation too."""
     if mask not in ("info", "obs"):
         raise Error(f"mask={mask!r}: allowed is info, obs")
-    return row_space(ruleset) if mask == "info" else masked_space(ruleset)
+    space = expanded_space(ruleset) if expand else row_space(ruleset)
+    if mask == "info":
+        return space
+    return spaces.Dict({"observation": space, "action_mask": mask_space(ruleset)})
 
 
 def team_reward(pool: Pool, rows: Rows) -> npt.NDArray[np.float64]:

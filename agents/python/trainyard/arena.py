@@ -71,7 +71,7 @@ def agent_seed(seed: int, seat: int) -> int:
     return _mix(_mix(seed) + (seat + 1) * 0x9E3779B97F4A7C15 & _WORD)
 
 
-def _seated(ruleset: Ruleset, agent: Any) -> Any:
+def seated(ruleset: Ruleset, agent: Any) -> Any:
     """The agent that plays one seat of one slot."""
     if isinstance(agent, str):
         return BuiltIn(ruleset, agent)
@@ -95,7 +95,7 @@ class _Table:
             np.zeros((len(seeds), len(ruleset.metrics)), dtype=np.int32),
             np.zeros(len(seeds), dtype=np.uint32),
         )
-        self.players = [[_seated(ruleset, agent) for agent in seating] for _ in range(slots)]
+        self.players = [[seated(ruleset, agent) for agent in seating] for _ in range(slots)]
         self.episode = np.arange(slots)
         self.next = slots
         self._begin(np.ones(slots, dtype=np.bool_))

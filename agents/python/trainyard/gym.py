@@ -5,8 +5,10 @@
 >>> envs = gymnasium.make_vec("trainyard/Convoi-v0", num_envs=1024, seats=[None, "expert"])
 
 One learner drives every seat that is not given to a built-in agent; the reward is what its team
-earned since its previous observation. The mask is in `info["action_mask"]`, with mask="obs" in the
-observation too. Actions that it forbids change nothing and are told in `info["illegal"]`.
+earned since its previous observation. Observations are rows of bytes, with expand=True float32 for
+a network (one-hot categories, everything in 0..1). The mask is in `info["action_mask"]`, with
+mask="obs" in the observation too. Actions that it forbids change nothing and are told in
+`info["illegal"]`.
 """
 
 from __future__ import annotations
@@ -51,6 +53,7 @@ class Env(gymnasium.Env[Any, Any]):
         illegal: str = "noop",
         max_steps: int = 0,
         mask: str = "info",
+        expand: bool = False,
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
@@ -62,10 +65,11 @@ class Env(gymnasium.Env[Any, Any]):
             autoreset="disabled",
             **config,
         )
-        self.observation_space = observation_space(self.pool.ruleset, mask)
+        self.observation_space = observation_space(self.pool.ruleset, mask=mask, expand=expand)
         self.action_space = spaces.Discrete(self.pool.ruleset.action_count)
         self.render_mode = render_mode
         self._mask = mask
+        self._expand = expand
         self._endings = Endings(self.pool)
         self._carry = 0.0
         self._seeded = False
@@ -101,9 +105,10 @@ class Env(gymnasium.Env[Any, Any]):
         return self._observation(row), reward, terminated, truncated, info
 
     def _observation(self, row: npt.NDArray[np.uint8]) -> Any:
+        seen = self.pool.ruleset.expand(row) if self._expand else row
         if self._mask == "info":
-            return row
-        return {"observation": row, "action_mask": self.action_masks().view(np.int8)}
+            return seen
+        return {"observation": seen, "action_mask": self.action_masks().view(np.int8)}
 
     def _info(self) -> dict[str, Any]:
         return {
@@ -144,6 +149,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         illegal: str = "noop",
         max_steps: int = 0,
         mask: str = "info",
+        expand: bool = False,
         copy: bool = True,
         threads: int = 1,
         backend: str = "inproc",
@@ -169,17 +175,23 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         self.metadata = {"autoreset_mode": mode, "render_modes": ["ansi"]}
         self.autoreset_mode = mode
         self.render_mode = render_mode
-        self.single_observation_space = observation_space(ruleset, mask)
+        self.single_observation_space = observation_space(ruleset, mask=mask, expand=expand)
         self.single_action_space = spaces.Discrete(ruleset.action_count)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._mask = mask
+        self._expand = expand
         self._copy = copy
         self._endings = Endings(self.pool)
         # A built-in agent (chance is one) may make the last move: then the pool's terminal row is
         # that of our first seat.
         self._patch = 1 < len(self.pool.seats) < ruleset.seats
         self._buffer = np.empty_like(self.pool.obs) if self._patch and not copy else None
+        self._expanded = (
+            np.empty((num_envs, ruleset.expanded_size), dtype=np.float32)
+            if expand and not copy
+            else None
+        )
         self._carry = np.zeros(num_envs)
         self._over = np.zeros(num_envs, dtype=np.bool_)
         self._seeded = False
@@ -280,7 +292,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _rows(self, ended: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
         """The rows to hand out; `ended` are those that stand at the end of an episode."""
-        if not self._copy and self._buffer is None:
+        if self._buffer is None and (not self._copy or (self._expand and not self._patch)):
             return self.pool.obs
         rows = self.pool.obs.copy() if self._buffer is None else self._buffer
         if self._buffer is not None:
@@ -294,9 +306,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         return masks.copy() if self._copy else masks
 
     def _observation(self, rows: npt.NDArray[np.uint8]) -> Any:
+        seen = self.pool.ruleset.expand(rows, self._expanded) if self._expand else rows
         if self._mask == "info":
-            return rows
-        return {"observation": rows, "action_mask": self._masks()}
+            return seen
+        return {"observation": seen, "action_mask": self._masks()}
 
     def _infos(
         self, present: npt.NDArray[np.bool_], ended: npt.NDArray[np.bool_]
@@ -323,12 +336,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         pool = self.pool
         final: npt.NDArray[Any] = np.full(self.num_envs, None, dtype=object)
         blank = np.zeros((self.num_envs, pool.ruleset.action_count), dtype=np.int8)
-        for slot, row in zip(np.flatnonzero(ended), self._endings.rows(ended), strict=True):
-            final[slot] = (
-                row
-                if self._mask == "info"
-                else {"observation": row, "action_mask": blank[slot].copy()}
-            )
+        last: npt.NDArray[Any] = self._endings.rows(ended)
+        if self._expand:
+            last = pool.ruleset.expand(last)
+        for slot, row in zip(np.flatnonzero(ended), last, strict=True):
+            masked = {"observation": row, "action_mask": blank[slot].copy()}
+            final[slot] = row if self._mask == "info" else masked
         info: dict[str, Any] = {
             "action_mask": blank,
             "seat": np.where(ended, self._endings.acting, 0).astype(int),

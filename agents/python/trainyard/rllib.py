@@ -25,7 +25,7 @@ from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from torch import nn
 
-from .adapter import Table, row_space
+from .adapter import Table, expanded_space, row_space
 
 #: Logits of actions that the mask forbids: far below any other, and still finite.
 _NEVER = -1e30
@@ -55,9 +55,7 @@ class Env(MultiAgentEnv):
             config=settings,
         )
         ruleset = self.table.pool.ruleset
-        rows = row_space(ruleset)
-        if self._expand:
-            rows = spaces.Box(0.0, 1.0, (ruleset.expanded_size,), dtype=np.float32)
+        rows = expanded_space(ruleset) if self._expand else row_space(ruleset)
         masks = spaces.Box(0.0, 1.0, (ruleset.action_count,), dtype=np.float32)
         self.possible_agents = list(self.table.seats)
         self.agents = list(self.possible_agents)

@@ -20,7 +20,7 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env import VecEnv as BaseVecEnv
 
-from .adapter import Endings, row_space, team_reward
+from .adapter import Endings, expanded_space, row_space, team_reward
 from .pool import make
 
 
@@ -59,9 +59,7 @@ class VecEnv(BaseVecEnv):
             **config,
         )
         ruleset = self.pool.ruleset
-        space = row_space(ruleset)
-        if expand:
-            space = spaces.Box(0.0, 1.0, (ruleset.expanded_size,), dtype=np.float32)
+        space = expanded_space(ruleset) if expand else row_space(ruleset)
         self.render_mode = render_mode
         self._expand = expand
         self._copy = copy
