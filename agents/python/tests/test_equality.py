@@ -142,3 +142,14 @@ def test_arena_has_the_figures_of_the_command_line_tool(agents):
             mine = ours.values[agents][name]
             for key in ("mean", "low", "high"):
                 assert getattr(mine, key) == pytest.approx(value["value"][key], abs=1e-6), name
+
+
+def test_arena_of_rivals_has_the_figures_of_the_command_line_tool():
+    command = [tool(), "arena", "express", "--agents", "random,expert"]
+    command += ["--episodes", "30", "--seed", "5", "--json"]
+    said = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    ours = trainyard.arena("express", ["random", "expert"], episodes=30, seed=5)
+    for theirs in said["agents"]:
+        for name in ("win", "draw", "loss", "return"):
+            mine = ours.values[theirs["agent"]][name]
+            assert mine.mean == pytest.approx(theirs[name]["mean"], abs=1e-6), name
