@@ -143,6 +143,8 @@ def test_illegal_noop():
         ({"seats": [None, "oracle"]}, "bad_argument", "oracle.*random"),
         ({"seats": ["random", "random"]}, "bad_argument", "at least one"),
         ({"backend": "pigeon"}, "bad_argument", "inproc, shm, zmq"),
+        ({"backend": "shm"}, "bad_argument", "client of the daemon"),
+        ({"endpoint": "ipc:///nowhere"}, "bad_argument", "has none"),
         ({"seed": -1}, "bad_argument", "seed=-1"),
     ],
 )

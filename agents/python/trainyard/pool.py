@@ -75,8 +75,8 @@ def _open(ruleset: Ruleset, options: Options, backend: str, endpoint: str | None
         raise Error(f"backend={backend!r}: allowed is {', '.join(_BACKENDS)}")
     if backend != "inproc":
         raise Error(
-            f"backend={backend!r} needs the daemon trainyardd, which this build does not have; "
-            'use backend="inproc"'
+            f"backend={backend!r} needs a client of the daemon, which this version of the package "
+            'does not have yet; use backend="inproc"'
         )
     if endpoint is not None:
         raise Error(f"endpoint={endpoint!r}: the in-process backend has none; leave it out")
