@@ -1,4 +1,8 @@
-"""An agent learns on the smallest board; a broken mask, reward or observation would prevent it."""
+"""An agent learns something on the smallest board.
+
+With rewards of another slot, or none, it does not learn this, and a wrong mask raises. A wrong
+observation is NOT found out: loading whenever it is legal needs no look at the board.
+"""
 
 from __future__ import annotations
 
@@ -112,6 +116,6 @@ def test_a_linear_policy_learns_to_load_trains():
     before = loads(learner)
     for _ in range(300):
         learner.learn()
-    # Uniformly random play loads 0.3 trains per game, and every run of this one 1.5 to 3.5.
+    # Uniformly random play loads 0.31 trains per game; six runs of this ended at 1.3 to 3.5.
     assert before < 0.5
     assert loads(learner) > 3 * before
