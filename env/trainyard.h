@@ -111,6 +111,19 @@ TY_API const TyField *ty_game_fields(const TyGame *game, uint32_t *count);
 TY_API TyStatus ty_ruleset_open(const char *spec, const TyFiles *files, TyRuleset **ruleset);
 TY_API void ty_ruleset_close(TyRuleset *ruleset);
 
+/* A board or deck as bytes: what the configuration string says for it, its short name, its content.
+ */
+typedef struct TyFileBytes {
+    const char *value;
+    const char *name;
+    const char *bytes;
+    size_t size;
+} TyFileBytes;
+
+/* ty_ruleset_open with files that the caller has read already. */
+TY_API TyStatus ty_ruleset_open_bytes(const char *spec, const TyFileBytes *files, uint32_t count,
+                                      TyRuleset **ruleset);
+
 /* Checks one board, map or deck file and says in the status what is wrong and where. `kind` is set
  * to what it is ("convoi board") and `name` to its name. */
 TY_API TyStatus ty_file_check(const char *bytes, size_t size, const char **kind,
@@ -178,6 +191,32 @@ TY_API void ty_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t 
                             char name[TY_NAME_MAX]);
 TY_API bool ty_outcome_find(const TyRuleset *ruleset, uint32_t stream, const char *name,
                             uint32_t *outcome);
+
+/* Rows as float vectors: a category becomes as many numbers as it has values, one of them 1; counts
+ * and fractions are divided by their maximum; flags stay. Blocks keep their order. `full` is for
+ * privileged rows. */
+TY_API uint32_t ty_expand_width(const TyBlock *block);
+TY_API uint32_t ty_expand_size(const TyRuleset *ruleset, bool full);
+/* Writes `count` x ty_expand_size numbers. */
+TY_API void ty_expand(const TyRuleset *ruleset, bool full, const uint8_t *rows, uint32_t count,
+                      float *out);
+
+/* Rows for networks that embed: the categories of a row as numbers of one table of `values`
+ * entries, in which every item has entries of its own, and the rest as fractions. */
+typedef struct TySplit {
+    uint32_t categories; /* of a row */
+    uint32_t numbers;    /* of a row */
+    uint32_t values;     /* entries of the table */
+} TySplit;
+
+TY_API TySplit ty_split_size(const TyRuleset *ruleset);
+/* Writes `count` x categories and `count` x numbers. */
+TY_API void ty_split(const TyRuleset *ruleset, const uint8_t *rows, uint32_t count,
+                     int32_t *categories, float *numbers);
+
+/* The size of a struct of this interface by its name, so that a binding can check its own idea of
+ * it; 0 for a name that is not known. */
+TY_API size_t ty_size_of(const char *type);
 
 /* ---- Chance and events ----------------------------------------------------------------------- */
 

@@ -2,23 +2,26 @@
 # Installs what is missing, builds with gcc and clang, and runs every test. From a fresh clone on a
 # fresh Debian machine as root nothing else is needed.
 #
-#   tests/run.sh           the default budgets, some minutes
-#   tests/run.sh --long    larger budgets
+#   tests/run.sh             the default budgets, some minutes
+#   tests/run.sh --long      larger budgets
+#   tests/run.sh --c-only    without the tests of the Python package, which need PyPI
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 . tests/setup.sh
 
 long=no
+python=yes
 for argument in "$@"; do
     case $argument in
     --long) long=yes ;;
+    --c-only) python=no ;;
     -h | --help)
-        sed -n '2,6s/^# \{0,1\}//p' "$0"
+        sed -n '2,7s/^# \{0,1\}//p' "$0"
         exit 0
         ;;
     *)
-        echo "tests/run.sh: unknown argument '$argument'; allowed is --long" >&2
+        echo "tests/run.sh: unknown argument '$argument'; allowed are --long, --c-only" >&2
         exit 2
         ;;
     esac
@@ -104,6 +107,35 @@ one_signature() {
     done
 }
 
+# Everything that the Python tests need, and the package itself, in one virtual environment.
+python_install() {
+    local pip=("$venv/bin/pip" install -q --disable-pip-version-check)
+    echo "Installing the Python package and what it is tested with into build/venv"
+    if ! "${pip[@]}" -r agents/python/tests/requirements.txt >"$out/pip.log" 2>&1 ||
+        ! "${pip[@]}" --force-reinstall --no-deps . >>"$out/pip.log" 2>&1; then
+        tail -n 20 "$out/pip.log"
+        echo "The Python tests need packages from PyPI. Without it, run tests/run.sh --c-only." >&2
+        exit 1
+    fi
+}
+
+# pytest's count in the words of the other stages. Its errors count as failures.
+python_tests() {
+    local report=$out/pytest.xml status=0
+    rm -f "$report"
+    "$venv/bin/python" -m pytest -q --junitxml="$report" agents/python/tests || status=$?
+    "$venv/bin/python" - "$report" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+
+suite = tree.parse(sys.argv[1]).getroot()[0]
+count = {key: int(suite.get(key)) for key in ("tests", "failures", "errors", "skipped")}
+bad = count["failures"] + count["errors"]
+print(f"{count['tests'] - bad - count['skipped']} passed, {bad} failed")
+END
+    return $status
+}
+
 say "Installing what is missing"
 install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev libzmq3-dev "$msgpack" \
     libclang-rt-dev
@@ -140,10 +172,21 @@ else
     stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc
 fi
 
+c_passed=$passed
+c_failed=$failed
+if [ $python = yes ]; then
+    python_install
+    stage "Python package" python_tests
+fi
+
 say "Summary"
 if [ ${#failures[@]} -gt 0 ]; then
     printf 'failed: %s\n' "${failures[@]}"
 fi
 echo "time: $((SECONDS - started)) s"
+echo "C: $c_passed passed, $c_failed failed"
+if [ $python = yes ]; then
+    echo "Python: $((passed - c_passed)) passed, $((failed - c_failed)) failed"
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -242,6 +242,26 @@ TY_API void ty_pool_rollout(TyPool *pool, uint32_t slot, const TyAgent *agent, u
  * so that the choice does not depend on batches. Rows that are not ready or have an empty mask get
  * action 0. */
 TY_API void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed);
+/* `rounds` times: random actions for the member's rows of the group, then a step. Spreads the slots
+ * over their episodes, and measures what a loop outside the library can reach at best. */
+TY_API void ty_pool_step_random(TyPool *pool, uint32_t member, uint32_t group, uint64_t seed,
+                                uint32_t rounds);
+
+/* ---- Steps in flight ------------------------------------------------------------------------- */
+
+/* A thread that steps groups for a member, one after the other, while the caller thinks about
+ * another group. Nothing else of the pool may be called while a group is in flight. */
+typedef struct TyFlight TyFlight;
+
+/* The pool must outlive it. The caller closes it; groups in flight land first. */
+TY_API TyStatus ty_flight_open(TyPool *pool, uint32_t member, TyFlight **flight);
+TY_API void ty_flight_close(TyFlight *flight);
+/* Begins a step of the group. False if it is in flight already. */
+TY_API bool ty_flight_send(TyFlight *flight, uint32_t group);
+/* Waits until the group has been stepped and says what ty_pool_step would have. False if that takes
+ * longer. A group that is not in flight answers at once, with what its last step said. */
+TY_API bool ty_flight_recv(TyFlight *flight, uint32_t group, uint32_t timeout_ms, uint32_t *ready,
+                           uint32_t *illegal);
 
 #ifdef __cplusplus
 }

@@ -281,3 +281,12 @@ void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed)
         action[row] = (int32_t)ty_sample(mask + (size_t)row * width, width, key, counter);
     }
 }
+
+void ty_pool_step_random(TyPool *pool, uint32_t member, uint32_t group, uint64_t seed,
+                         uint32_t rounds)
+{
+    for (uint32_t i = 0; i < rounds; i++) {
+        ty_sample_rows(&pool->slabs[member], group, seed);
+        ty_pool_step(pool, member, group, NULL);
+    }
+}

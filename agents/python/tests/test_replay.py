@@ -1,0 +1,57 @@
+"""Episodes that are kept, read back and checked."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+import trainyard
+from test_equality import tool
+
+
+def test_a_replay_verifies_and_survives_a_file(tmp_path):
+    replay = trainyard.Replay.play("convoi", ["expert", "random"], seed=11, board="tiny")
+    replay.verify()
+    replay.save(tmp_path / "episode.jsonl")
+    assert trainyard.Replay.load(tmp_path / "episode.jsonl") == replay
+    *_, last = replay.frames()
+    assert last.terminated[0]
+    assert last.seed[0] == 11
+
+
+def test_a_changed_replay_is_found_out():
+    replay = trainyard.Replay.play("convoi", ["random", "random"], seed=2, board="tiny")
+    replay.hashes[5] ^= 1
+    with pytest.raises(trainyard.Error, match="decision 6"):
+        replay.verify()
+    replay.hashes[5] ^= 1
+    replay.actions[3] = "wait"
+    with pytest.raises(trainyard.Error, match="decision 4: 'wait' is not legal"):
+        replay.verify()
+
+
+def test_traces_of_the_command_line_tool(tmp_path):
+    command = [tool(), "trace", "convoi:board=tiny", "--seed", "9", "--agent", "expert"]
+    (tmp_path / "theirs.jsonl").write_bytes(
+        subprocess.run(command, capture_output=True, check=True).stdout
+    )
+    theirs = trainyard.Replay.load(tmp_path / "theirs.jsonl")
+    assert theirs.actions
+    assert len(theirs.hashes) == len(theirs.actions)
+    theirs.verify()
+    ours = trainyard.Replay.play("convoi", ["expert", "expert"], seed=9, board="tiny")
+    assert ours.actions == theirs.actions
+    assert ours.hashes == theirs.hashes
+    ours.save(tmp_path / "ours.jsonl")
+    command = [tool(), "trace", "--actions", str(tmp_path / "ours.jsonl")]
+    again = subprocess.run(command, capture_output=True, check=True).stdout
+    (tmp_path / "again.jsonl").write_bytes(again)
+    assert trainyard.Replay.load(tmp_path / "again.jsonl").hashes == ours.hashes
+
+
+def test_no_replay(tmp_path):
+    for text in ("", "{", '{"action": "wait"}'):
+        (tmp_path / "bad").write_text(text)
+        with pytest.raises(trainyard.Error) as caught:
+            trainyard.Replay.load(tmp_path / "bad")
+        assert caught.value.code == "bad_file"

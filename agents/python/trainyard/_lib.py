@@ -1,0 +1,376 @@
+"""The C library as ctypes sees it: structs, functions, and statuses that become exceptions."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_bool,
+    c_char,
+    c_char_p,
+    c_int,
+    c_int32,
+    c_size_t,
+    c_uint8,
+    c_uint16,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+)
+from pathlib import Path
+from typing import Any
+
+from .errors import CODES, Error
+
+SEATS_MAX = 5
+GROUPS_MAX = 64
+NAME_MAX = 160
+MESSAGE_MAX = 320
+METRICS_MAX = 48
+
+#: The columns of a slab in the order of the C enum.
+COLUMNS = (
+    "obs",
+    "mask",
+    "reward",
+    "earned",
+    "seat",
+    "ready",
+    "terminated",
+    "truncated",
+    "illegal",
+    "episode",
+    "step",
+    "seed",
+    "metrics",
+    "final_obs",
+    "final_reward",
+    "full",
+    "hash",
+    "action",
+)
+#: NumPy names of the types of columns, in the order of the C enum.
+TYPES = ("u1", "i1", "<u4", "<i4", "<f4", "<u8")
+AUTORESET = ("next_step", "same_step", "disabled")
+ILLEGAL = ("error", "noop", "random_legal", "lose")
+BLOCK_KINDS = ("category", "count", "flag", "fixed")
+FIELD_KINDS = ("int", "flag", "choice", "file")
+
+
+class Status(Structure):
+    _fields_ = [("code", c_int), ("message", c_char * MESSAGE_MAX)]
+
+
+class Field(Structure):
+    _fields_ = [
+        ("key", c_char_p),
+        ("kind", c_int),
+        ("standard", c_int32),
+        ("minimum", c_int32),
+        ("maximum", c_int32),
+        ("choices", POINTER(c_char_p)),
+        ("shown", c_bool),
+        ("help", c_char_p),
+    ]
+
+
+class FileBytes(Structure):
+    _fields_ = [
+        ("value", c_char_p),
+        ("name", c_char_p),
+        ("bytes", c_char_p),
+        ("size", c_size_t),
+    ]
+
+
+class Block(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("offset", c_uint16),
+        ("rows", c_uint16),
+        ("columns", c_uint16),
+        ("maximum", c_uint16),
+        ("width", c_uint8),
+        ("help", c_char_p),
+    ]
+
+
+class Shape(Structure):
+    _fields_ = [
+        ("spec", c_char_p),
+        ("note", c_char_p),
+        ("cooperative", c_bool),
+        ("players", c_uint32),
+        ("seats", c_uint32),
+        ("action_count", c_uint32),
+        ("state_size", c_uint32),
+        ("row_size", c_uint32),
+        ("full_size", c_uint32),
+        ("row_blocks", POINTER(Block)),
+        ("row_block_count", c_uint32),
+        ("full_blocks", POINTER(Block)),
+        ("full_block_count", c_uint32),
+        ("metrics", POINTER(c_char_p)),
+        ("metric_count", c_uint32),
+        ("streams", POINTER(c_char_p)),
+        ("schema_hash", c_uint64),
+    ]
+
+
+class Split(Structure):
+    _fields_ = [("categories", c_uint32), ("numbers", c_uint32), ("values", c_uint32)]
+
+
+class View(Structure):
+    _fields_ = [
+        ("ruleset", c_void_p),
+        ("seat", c_uint32),
+        ("row", c_void_p),
+        ("mask", c_void_p),
+        ("planner", c_void_p),
+    ]
+
+
+class Planner(Structure):
+    _fields_ = [("ruleset", c_void_p), ("state", c_void_p), ("seat", c_uint32)]
+
+
+class Agent(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("game", c_char_p),
+        ("help", c_char_p),
+        ("plans", c_bool),
+        ("memory_size", c_size_t),
+        ("start", CFUNCTYPE(None, c_void_p, c_void_p, c_uint32, c_uint64)),
+        ("act", CFUNCTYPE(c_uint32, c_void_p, POINTER(View))),
+    ]
+
+
+class ColumnLayout(Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("type", c_int),
+        ("width", c_uint32),
+        ("offset", c_uint64),
+    ]
+
+
+class GroupLayout(Structure):
+    _fields_ = [
+        ("first", c_uint32),
+        ("rows", c_uint32),
+        ("columns", ColumnLayout * len(COLUMNS)),
+    ]
+
+
+class Slab(Structure):
+    _fields_ = [
+        ("groups", c_uint32),
+        ("seat_count", c_uint32),
+        ("seats", c_uint8 * SEATS_MAX),
+        ("rows_size", c_uint64),
+        ("commands_size", c_uint64),
+        ("rows", c_void_p),
+        ("commands", c_void_p),
+        ("group", GroupLayout * GROUPS_MAX),
+    ]
+
+
+class PoolConfig(Structure):
+    _fields_ = [
+        ("slots", c_uint32),
+        ("groups", c_uint32),
+        ("threads", c_uint32),
+        ("seed", c_uint64),
+        ("autoreset", c_int),
+        ("illegal", c_int),
+        ("max_steps", c_uint32),
+        ("full", c_bool),
+        ("hash", c_bool),
+        ("members", c_uint32),
+        ("agent", c_void_p * SEATS_MAX),
+        ("owner", c_uint8 * SEATS_MAX),
+        ("own_chance", c_bool),
+    ]
+
+
+class Restore(Structure):
+    _fields_ = [("keys", c_void_p), ("seat", c_int32), ("foreign", c_bool)]
+
+
+_STRUCTS: dict[str, type[Structure]] = {
+    "TyStatus": Status,
+    "TyField": Field,
+    "TyFileBytes": FileBytes,
+    "TyBlock": Block,
+    "TyShape": Shape,
+    "TySplit": Split,
+    "TyView": View,
+    "TyPlanner": Planner,
+    "TyAgent": Agent,
+    "TyColumnLayout": ColumnLayout,
+    "TyGroupLayout": GroupLayout,
+    "TySlab": Slab,
+    "TyPoolConfig": PoolConfig,
+    "TyRestore": Restore,
+}
+
+# Result type, then argument types. Arrays travel as addresses: what is checked is checked before.
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "ty_size_of": (c_size_t, c_char_p),
+    "ty_game_count": (c_uint32,),
+    "ty_game_at": (c_void_p, c_uint32),
+    "ty_game_find": (c_void_p, c_char_p),
+    "ty_game_name": (c_char_p, c_void_p),
+    "ty_game_title": (c_char_p, c_void_p),
+    "ty_game_rules_version": (c_uint32, c_void_p),
+    "ty_game_fields": (POINTER(Field), c_void_p, POINTER(c_uint32)),
+    "ty_ruleset_open_bytes": (Status, c_char_p, POINTER(FileBytes), c_uint32, POINTER(c_void_p)),
+    "ty_ruleset_close": (None, c_void_p),
+    "ty_ruleset_game": (c_void_p, c_void_p),
+    "ty_shape": (POINTER(Shape), c_void_p),
+    "ty_action_name": (None, c_void_p, c_uint32, c_char_p),
+    "ty_block_label": (None, c_void_p, POINTER(Block), c_uint32, c_uint32, c_char_p),
+    "ty_value_label": (None, c_void_p, POINTER(Block), c_uint32, c_char_p),
+    "ty_expand_size": (c_uint32, c_void_p, c_bool),
+    "ty_expand_width": (c_uint32, POINTER(Block)),
+    "ty_expand": (None, c_void_p, c_bool, c_void_p, c_uint32, c_void_p),
+    "ty_split_size": (Split, c_void_p),
+    "ty_split": (None, c_void_p, c_void_p, c_uint32, c_void_p, c_void_p),
+    "ty_legal_seat": (None, c_void_p, c_void_p, c_uint32, c_void_p),
+    "ty_observe": (None, c_void_p, c_void_p, c_uint32, c_void_p),
+    "ty_observe_full": (None, c_void_p, c_void_p, c_uint32, c_void_p),
+    "ty_metrics": (None, c_void_p, c_void_p, c_void_p),
+    "ty_hash": (c_uint64, c_void_p, c_void_p),
+    "ty_phase_name": (c_char_p, c_void_p, c_void_p),
+    "ty_text": (c_size_t, c_void_p, c_void_p, c_uint32, c_char_p, c_size_t),
+    "ty_state_json": (c_size_t, c_void_p, c_void_p, c_char_p, c_size_t),
+    "ty_episode_seed": (c_uint64, c_uint64, c_uint64),
+    "ty_sample": (c_uint32, c_void_p, c_uint32, c_uint64, c_uint64),
+    "ty_agent_at": (POINTER(Agent), c_void_p, c_uint32),
+    "ty_agent_find": (POINTER(Agent), c_void_p, c_char_p),
+    "ty_pool_open": (Status, c_void_p, POINTER(PoolConfig), POINTER(c_void_p)),
+    "ty_pool_close": (None, c_void_p),
+    "ty_pool_slot_bytes": (c_uint64, c_void_p),
+    "ty_pool_slab": (POINTER(Slab), c_void_p, c_uint32),
+    "ty_pool_attach": (None, c_void_p, c_uint32, c_void_p, c_void_p),
+    "ty_pool_step": (c_uint32, c_void_p, c_uint32, c_uint32, POINTER(c_uint32)),
+    "ty_pool_step_random": (None, c_void_p, c_uint32, c_uint32, c_uint64, c_uint32),
+    "ty_pool_ready": (c_uint32, c_void_p, c_uint32, c_uint32),
+    "ty_pool_reset": (None, c_void_p, c_void_p, c_void_p),
+    "ty_pool_state": (c_void_p, c_void_p, c_uint32),
+    "ty_pool_snapshot_size": (c_uint32, c_void_p),
+    "ty_pool_save": (None, c_void_p, c_uint32, c_void_p),
+    "ty_pool_restore": (Status, c_void_p, c_void_p, c_void_p, c_uint32, POINTER(Restore)),
+    "ty_pool_rollout": (
+        None,
+        c_void_p,
+        c_uint32,
+        c_void_p,
+        c_uint32,
+        c_void_p,
+        c_int32,
+        c_uint32,
+        c_void_p,
+        c_void_p,
+    ),
+    "ty_sample_rows": (None, POINTER(Slab), c_uint32, c_uint64),
+    "ty_flight_open": (Status, c_void_p, c_uint32, POINTER(c_void_p)),
+    "ty_flight_close": (None, c_void_p),
+    "ty_flight_send": (c_bool, c_void_p, c_uint32),
+    "ty_flight_recv": (
+        c_bool,
+        c_void_p,
+        c_uint32,
+        c_uint32,
+        POINTER(c_uint32),
+        POINTER(c_uint32),
+    ),
+}
+
+
+def library_path() -> Path:
+    """Where the library is: $TRAINYARD_LIBRARY, or inside the installed package."""
+    override = os.environ.get("TRAINYARD_LIBRARY")
+    if override:
+        return Path(override)
+    return Path(__file__).parent / "lib" / "libtrainyard.so"
+
+
+def _load() -> ctypes.CDLL:
+    path = library_path()
+    try:
+        lib = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise ImportError(
+            f"the C library of trainyard cannot be loaded ({error}); install the package with "
+            "`pip install .`, or set TRAINYARD_LIBRARY to a libtrainyard.so of the same version"
+        ) from error
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        function = getattr(lib, name, None)
+        if function is None:
+            raise ImportError(f"{path} has no {name}: it is of another version than this package")
+        function.restype = result
+        function.argtypes = arguments
+    for name, struct in _STRUCTS.items():
+        size = lib.ty_size_of(name.encode())
+        if size != ctypes.sizeof(struct):
+            raise ImportError(
+                f"{path}: {name} has {size} bytes, expected {ctypes.sizeof(struct)}; "
+                "library and package are of different versions"
+            )
+    return lib
+
+
+lib = _load()
+
+
+def check(status: Status) -> None:
+    """Raises trainyard.Error if the status is not OK."""
+    if status.code != 0:
+        raise Error(status.message.decode(), CODES[status.code])
+
+
+def text(pointer: bytes | None) -> str:
+    """A C string as a Python one; NULL is empty."""
+    return "" if pointer is None else pointer.decode()
+
+
+def names(pointer: Any) -> list[str]:
+    """A NULL-terminated array of strings."""
+    result: list[str] = []
+    while pointer and pointer[len(result)] is not None:
+        result.append(pointer[len(result)].decode())
+    return result
+
+
+def write_text(function: Any, *arguments: Any) -> str:
+    """Calls a function that fills a buffer as snprintf does, with a buffer that is long enough."""
+    size = 4096
+    while True:
+        buffer = ctypes.create_string_buffer(size)
+        length = function(*arguments, buffer, size)
+        if length < size:
+            return buffer.value.decode()
+        size = length + 1
+
+
+__all__ = [
+    "AUTORESET",
+    "BLOCK_KINDS",
+    "COLUMNS",
+    "FIELD_KINDS",
+    "ILLEGAL",
+    "TYPES",
+    "check",
+    "lib",
+    "library_path",
+    "names",
+    "text",
+    "write_text",
+]

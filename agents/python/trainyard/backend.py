@@ -1,0 +1,213 @@
+"""What a door to a pool offers: rows of columns, and a dozen calls.
+
+A backend is one module with one class. `inproc` opens the pool in this process; `shm` and `zmq`
+reach one in a daemon. `Pool` is the same object over each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _lib
+from .errors import Error
+from .ruleset import Ruleset
+
+#: Columns of zeros and ones: views of these bytes as booleans.
+FLAGS = frozenset({"mask", "ready", "terminated", "truncated", "illegal"})
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a pool is opened. `seats` has the name of a built-in agent, or None for ours."""
+
+    num_envs: int = 1
+    seed: int = 0
+    groups: int = 1
+    threads: int = 1
+    autoreset: str = "next_step"
+    illegal: str = "error"
+    max_steps: int = 0
+    seats: tuple[str | None, ...] = ()
+    full: bool = False
+    hash: bool = False
+    own_chance: bool = False
+
+    def __post_init__(self) -> None:
+        for key, allowed in (("autoreset", _lib.AUTORESET), ("illegal", _lib.ILLEGAL)):
+            if getattr(self, key) not in allowed:
+                raise Error(f"{key}={getattr(self, key)!r}: allowed is {', '.join(allowed)}")
+        for key in ("num_envs", "groups", "threads", "max_steps"):
+            if not 0 <= int(getattr(self, key)) < 1 << 32:
+                raise Error(f"{key}={getattr(self, key)}: out of range")
+        if not 0 <= self.seed < 1 << 64:
+            raise Error(f"seed={self.seed}: allowed is 0..2^64-1")
+
+
+class Rows:
+    """The columns of one group, one row per slot: views that the next step of the group rewrites.
+
+    All are read-only but `action`. N rows, K seats that are ours, M metrics:
+
+    obs           uint8 [N, row_size]   what the seat to act sees
+    mask          bool [N, actions]     what it may do; all False when the episode is over
+    reward        float32 [N]           earned by the row's seat since its previous row
+    earned        float32 [N, K]        earned by each of our seats since the slot's previous row
+    seat          int8 [N]              whose row it is
+    ready         bool [N]              an action is expected here
+    terminated, truncated, illegal      bool [N]
+    episode, step                       uint32 [N]
+    seed          uint64 [N]            of the episode: it replays alone from it
+    metrics       int32 [N, M]          valid where an episode has just ended
+    final_obs     uint8 [N, K, row_size], final_reward float32 [N, K]: the ending, for each seat
+    full, hash    privileged row and hash of the state, if they were asked for
+    action        int32 [N]             our answer
+    """
+
+    obs: npt.NDArray[np.uint8]
+    mask: npt.NDArray[np.bool_]
+    reward: npt.NDArray[np.float32]
+    earned: npt.NDArray[np.float32]
+    seat: npt.NDArray[np.int8]
+    ready: npt.NDArray[np.bool_]
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    illegal: npt.NDArray[np.bool_]
+    episode: npt.NDArray[np.uint32]
+    step_count: npt.NDArray[np.uint32]
+    seed: npt.NDArray[np.uint64]
+    metrics: npt.NDArray[np.int32]
+    final_obs: npt.NDArray[np.uint8]
+    final_reward: npt.NDArray[np.float32]
+    full: npt.NDArray[np.uint8]
+    hash: npt.NDArray[np.uint64]
+    action: npt.NDArray[np.int32]
+    #: The slot of the first row.
+    first: int
+
+    def _take_columns(self, first: int, columns: Mapping[str, npt.NDArray[Any]]) -> None:
+        self.first = first
+        for name, column in columns.items():
+            # `step` is a verb of the pool.
+            setattr(self, "step_count" if name == "step" else name, column)
+
+
+class Group(Rows):
+    """One group of a pool: its columns, and where its slots begin."""
+
+    def __init__(self, first: int, columns: Mapping[str, npt.NDArray[Any]]) -> None:
+        self._take_columns(first, columns)
+
+    def __len__(self) -> int:
+        return len(self.seat)
+
+
+def slab_columns(
+    slab: Any,
+    group: int,
+    rows: npt.NDArray[np.uint8],
+    commands: npt.NDArray[np.uint8],
+) -> dict[str, npt.NDArray[Any]]:
+    """The columns of a group as arrays over the memory of a slab."""
+    layout = slab.group[group]
+    per_seat = {"earned", "final_reward", "final_obs"}
+    result: dict[str, npt.NDArray[Any]] = {}
+    for index, name in enumerate(_lib.COLUMNS):
+        column = layout.columns[index]
+        if column.width == 0:
+            continue
+        dtype = np.dtype(np.bool_ if name in FLAGS else _lib.TYPES[column.type])
+        size = layout.rows * column.width * dtype.itemsize
+        memory = commands if name == "action" else rows
+        array = memory[column.offset : column.offset + size].view(dtype)
+        shape: tuple[int, ...] = (layout.rows,)
+        if name in per_seat:
+            shape = (layout.rows, slab.seat_count, column.width // slab.seat_count)
+            shape = shape if name == "final_obs" else shape[:2]
+        elif column.width > 1 or name in {"obs", "mask", "metrics", "full"}:
+            shape = (layout.rows, column.width)
+        array = array.reshape(shape)
+        if name != "action":
+            array.flags.writeable = False
+        result[name] = array
+    return result
+
+
+class Backend(Protocol):
+    """What `Pool` needs of a door. Slots and groups are checked by the caller."""
+
+    ruleset: Ruleset
+    groups: list[Group]
+    seats: tuple[int, ...]
+
+    def send(self, group: int) -> None:
+        """Begins a step of the group with the actions in its column."""
+
+    def recv(self, group: int) -> int:
+        """Waits for the step; says how many actions were refused (illegal="error")."""
+
+    def sample(self, group: int, seed: int) -> None:
+        """Writes random legal actions into the group's column."""
+
+    def reset(
+        self, which: npt.NDArray[np.bool_] | None, seeds: npt.NDArray[np.uint64] | None
+    ) -> None:
+        """Begins new episodes."""
+
+    def observe(self, slot: int, seat: int, *, full: bool) -> npt.NDArray[np.uint8]:
+        """The row of any seat."""
+
+    def legal(self, slot: int, seat: int) -> npt.NDArray[np.bool_]:
+        """The mask of any seat."""
+
+    def text(self, slot: int, seat: int) -> str:
+        """What a seat sees, in words."""
+
+    def state_json(self, slot: int) -> str:
+        """The whole state as JSON."""
+
+    def state_hash(self, slot: int) -> int:
+        """The identity of the state."""
+
+    def save(self, slot: int) -> bytes:
+        """A snapshot of a slot."""
+
+    def restore(
+        self,
+        snapshot: bytes,
+        slots: npt.NDArray[np.uint32],
+        keys: npt.NDArray[np.uint64] | None,
+        seat: int,
+        *,
+        foreign: bool,
+    ) -> None:
+        """Puts a snapshot into slots."""
+
+    def rollout(
+        self,
+        slot: int,
+        agent: str,
+        keys: npt.NDArray[np.uint64],
+        seat: int,
+        max_steps: int,
+    ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        """Plays copies of a slot on; what each player earned, and the metrics at the end."""
+
+    def close(self) -> None:
+        """Gives everything back. May be called twice."""
+
+
+def seat_agents(ruleset: Ruleset, seats: Sequence[str | None]) -> tuple[str | None, ...]:
+    """Who plays which seat: checks `seats` and completes it."""
+    if not seats:
+        return (None,) * ruleset.players
+    if len(seats) != ruleset.players:
+        raise Error(
+            f"seats has {len(seats)} entries for {ruleset.players} players; "
+            "name a built-in agent or None (yours) for each"
+        )
+    return tuple(None if seat in (None, "me") else str(seat) for seat in seats)
