@@ -188,7 +188,7 @@ class Arena:
             for name, values in self.values.items():
                 difference = self.differences.get(name, {}).get(quantity)
                 tail = f"  {difference}" if difference else ""
-                lines.append(f"  {name:16} {values[quantity]!s:32}{tail}")
+                lines.append(f"  {name:16} {values[quantity]!s:32}{tail}".rstrip())
         return "\n".join(lines)
 
 
