@@ -595,6 +595,20 @@ TyStatus ty_client_join(TyClient *client, uint32_t pool_id, const char *invite,
     return status.code == TY_OK ? pool_read(client, pool) : status;
 }
 
+TyStatus ty_client_attach(TyClient *client, const TyClientPool *pool, TyShmClient **shm)
+{
+    *shm = NULL;
+    if (!pool->shm) {
+        return status_fail(TY_BAD_ARGUMENT, "pool %u was opened or joined without shm", pool->id);
+    }
+    TyShmAddress address = {.path = client->shm_path,
+                            .pool = pool->id,
+                            .member = pool->member,
+                            .timeout_ms = client->timeout_ms};
+    memcpy(address.token, pool->shm_token, sizeof address.token);
+    return ty_shm_connect(&address, shm);
+}
+
 /* A request whose only field is the pool. */
 static TyStatus pool_ask(TyClient *client, const char *op, const TyClientPool *pool)
 {

@@ -14,10 +14,25 @@
  *     }
  *     ty_client_close(client);
  *
+ * A pool that was opened with .shm = true is played through shared memory instead, at memory speed:
+ *
+ *     TyShmClient *shm;
+ *     ty_client_attach(client, &pool, &shm);
+ *     const TySlab *slab = ty_shm_slab(shm);
+ *     while (playing) {
+ *         choose(slab);
+ *         ty_shm_submit(shm, 0, NULL);
+ *         ty_shm_wait(shm, 0, -1);
+ *     }
+ *     ty_shm_close(shm);
+ *
+ * The client stays open meanwhile, for resets, snapshots and whatever else is asked.
+ *
  * A client belongs to one thread. Requests that were not answered when the connection broke are
  * repeated after it is back; the daemon does them once. */
 #pragma once
 
+#include "proto/client_shm.h"
 #include "trainyard.h"
 
 #ifdef __cplusplus
@@ -103,6 +118,9 @@ TY_API TyStatus ty_client_open_pool(TyClient *client, const TyClientOpen *open, 
 TY_API TyStatus ty_client_join(TyClient *client, uint32_t pool_id, const char *invite,
                                const uint8_t *seats, uint32_t seat_count, bool shm,
                                TyClientPool *pool);
+/* Fetches the shared memory of a pool that was opened or joined with `shm`. The caller closes it,
+ * before the client: with it go the member's seats, and the pool if this is its director. */
+TY_API TyStatus ty_client_attach(TyClient *client, const TyClientPool *pool, TyShmClient **shm);
 TY_API TyStatus ty_client_leave(TyClient *client, const TyClientPool *pool);
 TY_API TyStatus ty_client_close_pool(TyClient *client, const TyClientPool *pool);
 

@@ -121,7 +121,7 @@ enum {
 typedef struct ShmHello {
     uint32_t magic;
     uint32_t version;
-    uint8_t token[SHM_TOKEN_SIZE]; /* of the session that the daemon gave */
+    uint8_t token[SHM_TOKEN_SIZE]; /* `shm_token` of the reply to open or join */
     uint64_t pool;
     uint32_t member;
     uint32_t unused; /* 0 */

@@ -1,5 +1,6 @@
 /* The same trajectories through every door: hash chains over all columns of a pool in this process
- * and of the daemon's over ipc and tcp, for every batch, number of threads and autoreset mode. */
+ * and of the daemon's through shared memory, ipc and tcp, for every batch, number of threads and
+ * autoreset mode. */
 #define _GNU_SOURCE
 #include "core/bytes.h"
 #include "core/hash.h"
@@ -17,7 +18,11 @@
 
 #include <cmocka.h>
 
-enum { SLOTS_MAX = 1024, POLICY_SEED = 99 };
+enum {
+    SLOTS_MAX = 1024,
+    POLICY_SEED = 99,
+    WAIT_MS = 60000, /* as good as for ever */
+};
 
 static const char *const autoresets[] = {"next_step", "same_step", "disabled"};
 static const char access_token[] = "the token of this test";
@@ -154,11 +159,29 @@ static void rows_choose(const Rows *rows, int32_t *actions)
     }
 }
 
-/* ---- In this process ---- */
+/* One chain per group: groups may be under way together. */
+typedef struct Chains {
+    uint64_t group[TY_GROUPS_MAX];
+} Chains;
 
-static Rows pool_rows(const TyPool *pool, uint32_t group)
+static uint64_t chains_fold(const Chains *chains)
 {
-    const TySlab *slab = ty_pool_slab(pool, 0);
+    return hash_bytes(0, (const uint8_t *)chains->group, sizeof chains->group);
+}
+
+/* ---- Through a slab: in this process, or in shared memory ---- */
+
+/* Whoever steps the slab's groups. */
+typedef struct Stepper {
+    const TySlab *slab;
+    TyPool *pool; /* in this process */
+    TyClient *client;
+    TyClientPool *remote;
+    TyShmClient *shm; /* NULL: in this process */
+} Stepper;
+
+static Rows slab_rows(const TySlab *slab, uint32_t group)
+{
     Rows rows = {.count = slab->group[group].rows, .first = slab->group[group].first};
     for (uint32_t i = 0; i < TY_COLUMN_ACTION; i++) {
         rows.column[i] = ty_slab_column(slab, group, (TyColumn)i);
@@ -167,9 +190,60 @@ static Rows pool_rows(const TyPool *pool, uint32_t group)
     return rows;
 }
 
+static void stepper_reset(const Stepper *stepper)
+{
+    TyClientRows rows;
+    if (stepper->shm == NULL) {
+        ty_pool_reset(stepper->pool, NULL, NULL);
+        return;
+    }
+    TyStatus status = ty_client_reset(stepper->client, stepper->remote, &rows);
+    assert_string_equal(status.message, "");
+    assert_int_equal(rows.count, 0); /* they are in the slab */
+}
+
+static void stepper_begin(const Stepper *stepper, uint32_t group)
+{
+    Rows rows = slab_rows(stepper->slab, group);
+    rows_choose(&rows, ty_slab_column(stepper->slab, group, TY_COLUMN_ACTION));
+    if (stepper->shm == NULL) {
+        ty_pool_step(stepper->pool, 0, group, NULL);
+    } else {
+        assert_true(ty_shm_submit(stepper->shm, group, NULL));
+    }
+}
+
+static void stepper_end(const Stepper *stepper, uint32_t group, Chains *chains)
+{
+    if (stepper->shm != NULL) {
+        assert_int_equal(ty_shm_wait(stepper->shm, group, WAIT_MS), TY_SHM_READY);
+        assert_int_equal(ty_shm_news(stepper->shm, group).result, 0);
+    }
+    Rows rows = slab_rows(stepper->slab, group);
+    chains->group[group] = rows_chain(chains->group[group], &rows);
+}
+
+/* All groups are under way together. */
+static uint64_t chain_by_slab(const Stepper *stepper, const Case *c)
+{
+    Chains chains = {.group = {0}};
+    for (uint32_t step = 0; step < c->steps; step++) {
+        if (c->autoreset == TY_AUTORESET_DISABLED && step % 64 == 63) {
+            stepper_reset(stepper);
+        }
+        for (uint32_t group = 0; group < c->groups; group++) {
+            stepper_begin(stepper, group);
+        }
+        for (uint32_t group = 0; group < c->groups; group++) {
+            stepper_end(stepper, group, &chains);
+        }
+    }
+    return chains_fold(&chains);
+}
+
 static uint64_t chain_in_process(const TyRuleset *ruleset, const Case *c)
 {
-    TyPool *pool = NULL;
+    Stepper stepper = {.shm = NULL};
     const TyPoolConfig config = {.slots = c->slots,
                                  .groups = c->groups,
                                  .threads = 1,
@@ -177,25 +251,50 @@ static uint64_t chain_in_process(const TyRuleset *ruleset, const Case *c)
                                  .autoreset = c->autoreset,
                                  .max_steps = 150,
                                  .hash = true};
-    uint64_t chain = 0;
-    assert_int_equal(ty_pool_open(ruleset, &config, &pool).code, TY_OK);
-    for (uint32_t step = 0; step < c->steps; step++) {
-        if (c->autoreset == TY_AUTORESET_DISABLED && step % 64 == 63) {
-            ty_pool_reset(pool, NULL, NULL);
-        }
-        for (uint32_t group = 0; group < c->groups; group++) {
-            Rows rows = pool_rows(pool, group);
-            rows_choose(&rows, ty_slab_column(ty_pool_slab(pool, 0), group, TY_COLUMN_ACTION));
-            ty_pool_step(pool, 0, group, NULL);
-            rows = pool_rows(pool, group);
-            chain = rows_chain(chain, &rows);
-        }
-    }
-    ty_pool_close(pool);
+    assert_int_equal(ty_pool_open(ruleset, &config, &stepper.pool).code, TY_OK);
+    stepper.slab = ty_pool_slab(stepper.pool, 0);
+    uint64_t chain = chain_by_slab(&stepper, c);
+    ty_pool_close(stepper.pool);
     return chain;
 }
 
 /* ---- Through the daemon ---- */
+
+static TyClient *client_open(const TyRuleset *ruleset, const Case *c, const char *endpoint,
+                             bool shm, TyClientPool *pool)
+{
+    TyClient *client = NULL;
+    const TyClientConfig config = {.endpoint = endpoint, .access_token = access_token};
+    const TyClientOpen open = {.ruleset = ty_shape(ruleset)->spec,
+                               .slots = c->slots,
+                               .groups = c->groups,
+                               .threads = c->threads,
+                               .seed = 5,
+                               .autoreset = autoresets[c->autoreset],
+                               .max_steps = 150,
+                               .hash = true,
+                               .shm = shm};
+    TyStatus status = ty_client_connect(&config, &client);
+    assert_string_equal(status.message, "");
+    status = ty_client_open_pool(client, &open, pool);
+    assert_string_equal(status.message, "");
+    return client;
+}
+
+static uint64_t chain_by_shm(const TyRuleset *ruleset, const Case *c, const char *endpoint)
+{
+    TyClientPool pool;
+    Stepper stepper = {.remote = &pool};
+    stepper.client = client_open(ruleset, c, endpoint, true, &pool);
+    TyStatus status = ty_client_attach(stepper.client, &pool, &stepper.shm);
+    assert_string_equal(status.message, "");
+    assert_string_equal(ty_shm_spec(stepper.shm), ty_shape(ruleset)->spec);
+    stepper.slab = ty_shm_slab(stepper.shm);
+    uint64_t chain = chain_by_slab(&stepper, c);
+    ty_shm_close(stepper.shm);
+    ty_client_close(stepper.client);
+    return chain;
+}
 
 static Rows client_rows(const TyClientRows *from, const uint32_t *width, uint32_t first)
 {
@@ -212,54 +311,44 @@ static void whole_choose(const TyClientRows *all, const uint32_t *width, int32_t
     rows_choose(&rows, actions);
 }
 
-static uint64_t chain_by_client(const TyRuleset *ruleset, const Case *c, const char *endpoint)
+static void widths_of(const TyRuleset *ruleset, uint32_t seat_count, uint32_t *width)
 {
-    static int32_t actions[SLOTS_MAX];
-    TyClient *client = NULL;
-    TyClientPool pool;
-    TyClientRows rows;
     const TyShape *shape = ty_shape(ruleset);
-    const TyClientConfig config = {.endpoint = endpoint, .access_token = access_token};
-    const TyClientOpen open = {.ruleset = shape->spec,
-                               .slots = c->slots,
-                               .groups = c->groups,
-                               .threads = c->threads,
-                               .seed = 5,
-                               .autoreset = autoresets[c->autoreset],
-                               .max_steps = 150,
-                               .hash = true};
-    uint64_t chain = 0;
-    TyStatus status = ty_client_connect(&config, &client);
-    assert_string_equal(status.message, "");
-    status = ty_client_open_pool(client, &open, &pool);
-    assert_string_equal(status.message, "");
-    uint32_t width[TY_COLUMN_COUNT];
     for (uint32_t i = 0; i < TY_COLUMN_COUNT; i++) {
         width[i] = 1;
     }
     width[TY_COLUMN_OBS] = shape->row_size;
     width[TY_COLUMN_MASK] = shape->action_count;
-    width[TY_COLUMN_EARNED] = width[TY_COLUMN_FINAL_REWARD] = pool.seat_count;
+    width[TY_COLUMN_EARNED] = width[TY_COLUMN_FINAL_REWARD] = seat_count;
     width[TY_COLUMN_METRICS] = shape->metric_count;
-    width[TY_COLUMN_FINAL_OBS] = pool.seat_count * shape->row_size;
-    assert_int_equal(ty_client_reset(client, &pool, &rows).code, TY_OK);
-    whole_choose(&rows, width, actions);
+    width[TY_COLUMN_FINAL_OBS] = seat_count * shape->row_size;
+}
+
+static uint64_t chain_by_client(const TyRuleset *ruleset, const Case *c, const char *endpoint)
+{
+    static int32_t actions[SLOTS_MAX];
+    uint32_t width[TY_COLUMN_COUNT];
+    TyClientPool pool;
+    TyClientRows rows;
+    Chains chains = {.group = {0}};
+    TyClient *client = client_open(ruleset, c, endpoint, false, &pool);
+    widths_of(ruleset, pool.seat_count, width);
     for (uint32_t step = 0; step < c->steps; step++) {
-        if (c->autoreset == TY_AUTORESET_DISABLED && step % 64 == 63) {
+        if (step == 0 || (c->autoreset == TY_AUTORESET_DISABLED && step % 64 == 63)) {
             assert_int_equal(ty_client_reset(client, &pool, &rows).code, TY_OK);
             whole_choose(&rows, width, actions);
         }
         for (uint32_t group = 0; group < c->groups; group++) {
             uint32_t first = pool.group[group].first;
-            status = ty_client_step(client, &pool, group, actions + first, &rows);
+            TyStatus status = ty_client_step(client, &pool, group, actions + first, &rows);
             assert_string_equal(status.message, "");
             Rows seen = client_rows(&rows, width, first);
-            chain = rows_chain(chain, &seen);
+            chains.group[group] = rows_chain(chains.group[group], &seen);
             rows_choose(&seen, actions + first);
         }
     }
     ty_client_close(client);
-    return chain;
+    return chains_fold(&chains);
 }
 
 /* ---- The tests ---- */
@@ -276,6 +365,7 @@ static void check_batch(uint32_t slots, uint32_t groups, uint32_t steps)
         uint64_t wanted = chain_in_process(ruleset, &c);
         for (uint32_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
             c.threads = threads[i];
+            assert_true(chain_by_shm(ruleset, &c, daemon.ipc) == wanted);
             assert_true(chain_by_client(ruleset, &c, daemon.ipc) == wanted);
             assert_true(chain_by_client(ruleset, &c, daemon.tcp) == wanted);
         }

@@ -26,7 +26,7 @@ Job *job_take(Dispatch *dispatch)
         job->request.id = 0;
         job->session = UINT32_MAX;
         job->now_ms = dispatch->now_ms;
-        job->shm.rows = job->shm.commands = job->shm.to_pool = job->shm.to_client = -1;
+        job->shm = (ShmDescriptors){-1, -1, -1, -1};
     }
     return job;
 }

@@ -57,15 +57,10 @@ uint32_t dispatch_pool_count(const Dispatch *dispatch);
 
 /* ---- Shared memory ---- */
 
-/* The descriptors of the member whose token this is; -1 in all if there is none. `lease` then holds
- * its session. */
-typedef struct DispatchDoor {
-    int rows;
-    int commands;
-    int to_pool;
-    int to_client;
-} DispatchDoor;
-
-bool dispatch_lease(Dispatch *dispatch, uint32_t pool, uint32_t member, const uint8_t token[16],
-                    uint64_t lease, DispatchDoor *door);
+/* Gives the descriptors of the member whose token this is, which are good until the next call of
+ * any function here. From then on `lease` holds the member and its session; false if there is no
+ * such member, or another lease has it. */
+bool dispatch_lease(Dispatch *dispatch, uint64_t pool, uint32_t member, const uint8_t token[16],
+                    uint64_t lease, ShmDescriptors *door);
+/* The client of the lease is gone: its seats are given up, a director's pool is closed. */
 void dispatch_lease_ended(Dispatch *dispatch, uint64_t lease, uint64_t now_ms);

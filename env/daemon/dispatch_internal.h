@@ -65,15 +65,18 @@ typedef struct PoolMember {
     bool leased;
     uint64_t lease;
     uint8_t token[16];
-    DispatchDoor door;
+    ShmDescriptors door;
 } PoolMember;
 
 typedef struct Pool {
     uint32_t id; /* 0: the place is free */
     Host *host;
-    bool open;    /* its first job is done */
-    bool closing; /* no more jobs */
-    bool ticking; /* a tick is under way */
+    bool open;      /* its first job is done */
+    bool closing;   /* no more jobs */
+    bool quitting;  /* the host has been told */
+    bool ticking;   /* a tick is under way, */
+    uint8_t ticked; /* and these members have not changed since it began, a bit each */
+    uint8_t gone;   /* members of whose end the host has not been told yet, a bit each */
     char invite[TOKEN_SIZE];
     char fallback[48]; /* "" means that episodes are cut off */
     uint8_t open_seats;

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { LOOKS_PER_CLOCK = 64 /* at shared memory, before the time is looked at */ };
+
 /* ---- What hosts share ---- */
 
 void host_shared_init(HostShared *shared, const Limits *limits)
@@ -71,11 +73,7 @@ static void host_shut(Host *host)
     host_refuse_waiters(host, -1, "the pool was closed");
     for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
         HostMember *member = &host->members[i];
-#ifdef TRAINYARD_SHM
-        if (member->door != NULL) {
-            shm_door_close(member->door);
-        }
-#endif
+        host_door_close(host, i);
         free(member->told);
         free(member->asked_mark);
         free(member->asked_since);
@@ -94,6 +92,17 @@ static void host_shut(Host *host)
     atomic_fetch_sub(&host->shared->memory_bytes, host->bytes);
 }
 
+/* Those who are gone leave their seats, and their shared memory is given back. */
+static void members_vanish(Host *host, uint8_t members)
+{
+    for (uint32_t i = 0; host->pool != NULL && i < TY_MEMBERS_MAX; i++) {
+        if ((members >> i & 1) != 0) {
+            host_member_gone(host, i);
+            host_door_close(host, i);
+        }
+    }
+}
+
 static void job_run(Host *host, Job *job)
 {
     host->now_ms = job->now_ms;
@@ -107,9 +116,7 @@ static void job_run(Host *host, Job *job)
         }
         return;
     case JOB_VANISH:
-        if (host->pool != NULL) {
-            host_member_gone(host, job->member);
-        }
+        members_vanish(host, job->lost);
         job_done(host, job);
         return;
     case JOB_TICK:
@@ -124,15 +131,18 @@ static void job_run(Host *host, Job *job)
     }
 }
 
+/* A pool that is played through shared memory comes by all the time: it takes no lock for nothing.
+ */
 static Job *queue_pop(Host *host)
 {
+    if (atomic_load_explicit(&host->queued, memory_order_acquire) == 0) {
+        return NULL;
+    }
     pthread_mutex_lock(&host->mutex);
     Job *job = host->first;
-    if (job != NULL) {
-        host->first = job->next;
-        job->next = NULL;
-    }
-    host->asleep = false;
+    host->first = job->next;
+    job->next = NULL;
+    atomic_fetch_sub(&host->queued, 1);
     pthread_mutex_unlock(&host->mutex);
     return job;
 }
@@ -155,6 +165,7 @@ void host_submit(Host *host, Job *job)
         host->last->next = job;
     }
     host->last = job;
+    atomic_fetch_add(&host->queued, 1);
     bool wake = host->asleep;
     host->asleep = false;
     pthread_mutex_unlock(&host->mutex);
@@ -171,51 +182,51 @@ void host_submit(Host *host, Job *job)
 static bool doors_serve(Host *host)
 {
     bool busy = false;
-#ifdef TRAINYARD_SHM
-    for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
-        if (host->members[i].door != NULL && shm_door_serve(host->members[i].door)) {
+    for (uint32_t i = 0; host->door_count > 0 && i < TY_MEMBERS_MAX; i++) {
+        const HostMember *member = &host->members[i];
+        bool open = member->door != NULL && member->state == MEMBER_HERE;
+        uint64_t groups = open ? shm_door_serve(member->door) : 0;
+        if (groups != 0) {
+            host_settle(host, groups, (int32_t)i);
             busy = true;
         }
     }
-    if (busy && ty_pool_config(host->pool)->members > 1) {
-        host_settle(host);
+    if (busy) {
+        host_show_counts(host);
     }
-#else
-    (void)host;
-#endif
     return busy;
 }
 
-static uint32_t doors_count(const Host *host)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
-        count += host->members[i].door != NULL;
-    }
-    return count;
-}
-
-static uint64_t clock_us(void)
+static uint64_t clock_ns(void)
 {
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
-    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+    return (uint64_t)time.tv_sec * UINT64_C(1000000000) + (uint64_t)time.tv_nsec;
 }
 
 /* Looks at the doors and the queue for a short while. True if there is something to do. */
-static bool host_spin(Host *host)
+static bool host_look(Host *host)
 {
-    if (doors_count(host) == 0 || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+    uint32_t budget = shm_spin_budget(&host->spin);
+    if (host->door_count == 0 || budget == 0) {
         return false;
     }
-    for (uint64_t end = clock_us() + HOST_SPIN_US; clock_us() < end;) {
-        for (uint32_t i = 0; i < 64; i++) {
-            if (doors_serve(host)) {
+    for (uint64_t end = clock_ns() + budget; clock_ns() < end;) {
+        for (uint32_t i = 0; i < LOOKS_PER_CLOCK; i++) {
+            if (doors_serve(host) || atomic_load(&host->queued) > 0) {
                 return true;
             }
+            shm_pause();
         }
     }
     return false;
+}
+
+static bool host_spin(Host *host)
+{
+    bool found = host_look(host);
+    shm_spin_learn(&host->spin, !found);
+    return found;
 }
 
 /* Says that the thread is about to sleep; false if a job came in meanwhile. */
@@ -228,12 +239,18 @@ static bool queue_sleep(Host *host)
     return asleep;
 }
 
+static void queue_awake(Host *host)
+{
+    pthread_mutex_lock(&host->mutex);
+    host->asleep = false;
+    pthread_mutex_unlock(&host->mutex);
+}
+
 static void host_sleep(Host *host)
 {
     struct pollfd fds[TY_MEMBERS_MAX + 1] = {{.fd = host->wake_fd, .events = POLLIN}};
     nfds_t count = 1;
     bool idle = true;
-#ifdef TRAINYARD_SHM
     for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
         ShmDoor *door = host->members[i].door;
         if (door != NULL) {
@@ -242,19 +259,17 @@ static void host_sleep(Host *host)
                 (struct pollfd){.fd = shm_door_descriptors(door).to_pool, .events = POLLIN};
         }
     }
-#endif
     if (idle && queue_sleep(host) && poll(fds, count, -1) > 0 && (fds[0].revents & POLLIN) != 0) {
         uint64_t value = 0;
         ssize_t got = read(host->wake_fd, &value, sizeof value);
         (void)got;
     }
-#ifdef TRAINYARD_SHM
+    queue_awake(host);
     for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
         if (host->members[i].door != NULL) {
             shm_door_awake(host->members[i].door);
         }
     }
-#endif
 }
 
 static void *host_main(void *argument)
@@ -288,6 +303,7 @@ TyStatus host_open(HostShared *shared, uint32_t id, Host **out)
     host->shared = shared;
     host->id = id;
     host->wake_fd = -1;
+    host->spin = shm_spin(sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SHM_SPIN_NS : 0);
     pthread_mutex_init(&host->mutex, NULL);
     if (shared->threaded) {
         host->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

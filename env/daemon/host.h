@@ -8,6 +8,7 @@
 
 #include "daemon/buffer.h"
 #include "daemon/limits.h"
+#include "daemon/shm_door.h"
 #include "proto/wire_decode.h"
 #include "trainyard.h"
 
@@ -22,7 +23,7 @@ typedef struct Frame {
 
 typedef enum JobKind {
     JOB_REQUEST, /* a client's request: has a frame, and a reply when it is done */
-    JOB_VANISH,  /* `member` is gone */
+    JOB_VANISH,  /* the members of `lost` are gone, and nobody knows their descriptors any more */
     JOB_TICK,    /* time has passed */
     JOB_QUIT,    /* close the pool and end the thread */
 } JobKind;
@@ -58,16 +59,11 @@ typedef struct Job {
     /* What came of it. */
     Buffer *reply; /* NULL: there was no memory for one */
     bool failed;
-    uint8_t lost;          /* of a tick: the members that did not answer in time, a bit each */
+    uint8_t lost;          /* members that are gone or, of a tick, too late; a bit each */
     uint32_t member_count; /* of an open: the pool's members, */
     uint8_t member_seats[TY_MEMBERS_MAX]; /* their seats, a bit each, */
     uint8_t open_seats;                   /* and those that wait for somebody to join */
-    struct {
-        int rows;
-        int commands;
-        int to_pool;
-        int to_client;
-    } shm; /* descriptors of a door that was opened; -1 without one */
+    ShmDescriptors shm;                   /* of a door that was opened; -1 without one */
 } Job;
 
 /* What all hosts share. */

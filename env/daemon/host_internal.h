@@ -3,17 +3,10 @@
 
 #include "daemon/host.h"
 #include "daemon/reply.h"
+#include "proto/shm.h"
 #include "replay/replay.h"
 
-#ifdef TRAINYARD_SHM
-#include "daemon/shm_door.h"
-#else
-typedef struct ShmDoor ShmDoor;
-#endif
-
-enum {
-    HOST_SPIN_US = 50, /* looks at shared memory before the thread sleeps */
-};
+#define HOST_ALL_GROUPS UINT64_MAX
 
 typedef enum MemberState {
     MEMBER_NONE,   /* nobody has these seats yet */
@@ -53,7 +46,10 @@ struct Host {
     pthread_mutex_t mutex;
     Job *first;
     Job *last;
+    atomic_uint queued; /* jobs: what is looked at before the mutex is taken */
     bool asleep;
+    uint32_t door_count;
+    ShmSpin spin; /* in nanoseconds */
 
     atomic_ullong decisions;
     atomic_ullong episodes;
@@ -89,6 +85,8 @@ void job_refuse(Host *host, Job *job, ErrorCode code, int64_t row, const char *f
     __attribute__((format(printf, 5, 6)));
 /* Refuses with the error that a library call gave. */
 void job_refuse_status(Host *host, Job *job, const TyStatus *status);
+/* Shows how much was played to those who ask for statistics. */
+void host_show_counts(Host *host);
 /* Hands a job back; its reply must be there, or its memory was short. */
 void job_done(Host *host, Job *job);
 ErrorCode status_error(TyCode code);
@@ -144,11 +142,13 @@ void host_serve_waiters(Host *host);
 void host_refuse_waiters(Host *host, int32_t member, const char *why);
 /* After rows have changed without the member's doing: nothing of `slot` was told (host_step.c). */
 void host_untell(Host *host, const uint32_t *slots, uint32_t count);
-/* Everything that must follow a change of the pool: absent members, doors, waiters (host_time.c).
- */
-void host_settle(Host *host);
-/* A member is gone: its seats go to the fallback or its episodes are cut off. */
+/* Everything that must follow a change of these groups, a bit each: absent members, doors, waiters.
+ * The door of member `by` (-1: nobody's) has published its rows already (host_time.c). */
+void host_settle(Host *host, uint64_t groups, int32_t by);
+/* A member is gone: its seats go to the fallback or its episodes are cut off. Its door stays until
+ * nobody can ask for its descriptors any more. */
 void host_member_gone(Host *host, uint32_t member);
+void host_door_close(Host *host, uint32_t member);
 /* Time has passed. Returns the members that did not answer in time. */
 uint8_t host_tick(Host *host);
 /* Checks a list of slots; refuses the job if one is wrong. */

@@ -212,7 +212,6 @@ static TyStatus pool_make(Host *host, const TyPoolConfig *config)
     return ty_pool_open(host->ruleset, config, &host->pool);
 }
 
-#ifdef TRAINYARD_SHM
 static TyStatus door_open(Host *host, Job *job)
 {
     HostMember *member = &host->members[job->member];
@@ -224,23 +223,11 @@ static TyStatus door_open(Host *host, Job *job)
     }
     TyStatus status = shm_door_open(host->pool, job->member, &member->door);
     if (status.code == TY_OK) {
-        ShmDescriptors fds = shm_door_descriptors(member->door);
-        job->shm.rows = fds.rows;
-        job->shm.commands = fds.commands;
-        job->shm.to_pool = fds.to_pool;
-        job->shm.to_client = fds.to_client;
+        job->shm = shm_door_descriptors(member->door);
+        host->door_count++;
     }
     return status;
 }
-#else
-static TyStatus door_open(Host *host, Job *job)
-{
-    (void)host;
-    bool wanted = request_uint(&job->request, FIELD_OF_SHM) != 0;
-    return wanted ? status_fail(TY_BAD_ARGUMENT, "shm: this daemon has no shared memory")
-                  : status_ok();
-}
-#endif
 
 /* ---- Replies ---- */
 
@@ -372,11 +359,12 @@ void job_join(Host *host, Job *job)
     member->state = MEMBER_HERE;
     ty_pool_set_present(host->pool, job->member, true);
     job_reply(host, job, 4096, put_membership, NULL);
-    host_settle(host);
+    host_settle(host, HOST_ALL_GROUPS, -1);
 }
 
 void job_leave(Host *host, Job *job)
 {
     host_member_gone(host, job->member);
+    host_door_close(host, job->member);
     job_reply(host, job, 256, NULL, NULL);
 }

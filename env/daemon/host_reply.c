@@ -3,10 +3,20 @@
 
 #include <stdarg.h>
 
+void host_show_counts(Host *host)
+{
+    TyPoolCounts counts = ty_pool_counts(host->pool);
+    atomic_store_explicit(&host->decisions, counts.decisions, memory_order_relaxed);
+    atomic_store_explicit(&host->episodes, counts.episodes, memory_order_relaxed);
+}
+
 void job_done(Host *host, Job *job)
 {
     HostShared *shared = host->shared;
     if (job->kind == JOB_REQUEST) {
+        if (host->pool != NULL) {
+            host_show_counts(host);
+        }
         atomic_fetch_sub(&host->jobs, 1);
     }
     pthread_mutex_lock(&shared->mutex);

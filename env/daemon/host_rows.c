@@ -215,20 +215,16 @@ static void put_rows(Writer *writer, Host *host, const Job *job, const void *con
     }
 }
 
-/* Looks at one row, the next of the set: notes an ending and that it has been told. Returns 1 if
- * the ending is news. */
-static uint32_t survey_row(Host *host, RowSet *set, const SpeakingColumns *columns, uint32_t slot,
-                           uint32_t position)
+/* Looks at one row, the next of the set: notes an ending and that it has been told. */
+static void survey_row(Host *host, RowSet *set, const SpeakingColumns *columns, uint32_t slot,
+                       uint32_t position)
 {
-    uint8_t *told = &host->members[set->member].told[slot];
     uint32_t row = slot - columns->first;
     bool ended = (columns->terminated[row] | columns->truncated[row]) != 0;
-    uint32_t news = ended && !*told;
     if (ended) {
         host->ended[set->ended_count++] = position;
     }
-    *told = ended || columns->ready[row];
-    return news;
+    host->members[set->member].told[slot] = ended || columns->ready[row];
 }
 
 /* Finds the endings among the rows, and notes what has been told. */
@@ -236,21 +232,12 @@ static void set_survey(Host *host, RowSet *set)
 {
     const TySlab *slab = ty_pool_slab(host->pool, set->member);
     SpeakingColumns columns = speaking_columns(slab, set->group >= 0 ? (uint32_t)set->group : 0);
-    uint32_t fresh = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t slot = set_slot(set, slab, i);
         if (slot < columns.first || slot >= columns.end) {
             columns = speaking_columns(slab, group_of(slab, slot));
         }
-        fresh += survey_row(host, set, &columns, slot, i);
-    }
-    /* Everybody hears of an ending; it counts once. */
-    uint32_t first = 0;
-    while (ty_pool_slab(host->pool, first)->seat_count == 0) {
-        first++;
-    }
-    if (set->member == first) {
-        atomic_fetch_add(&host->episodes, fresh);
+        survey_row(host, set, &columns, slot, i);
     }
 }
 

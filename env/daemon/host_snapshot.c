@@ -156,7 +156,7 @@ static bool seat_read(Host *host, Job *job, int32_t *seat)
 static void reply_changed(Host *host, Job *job, const uint32_t *slots, uint32_t count)
 {
     host_untell(host, slots, count);
-    host_settle(host);
+    host_settle(host, HOST_ALL_GROUPS, -1);
     if (ty_pool_slab(host->pool, 0)->seat_count == 0 || host->members[0].door != NULL) {
         job_reply(host, job, 256, NULL, NULL);
         return;

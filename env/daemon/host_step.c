@@ -99,7 +99,6 @@ static uint32_t group_answer(Host *host, Job *job, GroupAnswer *answer)
 {
     uint32_t count = untell_answered(host, job->member, answer);
     ty_pool_step_some(host->pool, job->member, answer->group, answer->which, &answer->refused);
-    atomic_fetch_add(&host->decisions, count - answer->refused);
     return count;
 }
 
@@ -383,7 +382,7 @@ void job_step(Host *host, Job *job)
     }
     member->step[group] = job;
     atomic_fetch_add(&host->waiting, 1);
-    host_settle(host);
+    host_settle(host, UINT64_C(1) << group, -1);
 }
 
 static void put_send(Writer *writer, Host *host, const Job *job, const void *context)
@@ -404,7 +403,7 @@ void job_send(Host *host, Job *job)
     }
     uint32_t taken = step_chosen(host, job, slots, count);
     job_reply(host, job, 4096, put_send, &taken);
-    host_settle(host);
+    host_settle(host, HOST_ALL_GROUPS, -1);
 }
 
 void job_recv(Host *host, Job *job)
@@ -419,7 +418,7 @@ void job_recv(Host *host, Job *job)
     }
     member->recv = job;
     atomic_fetch_add(&host->waiting, 1);
-    host_settle(host);
+    host_serve_waiters(host);
 }
 
 /* Bytes that must be as many as the pool has slots. */
@@ -452,7 +451,7 @@ void job_reset(Host *host, Job *job)
     }
     ty_pool_reset(host->pool, masked ? host->which : NULL, seeded ? host->keys : NULL);
     host_untell(host, NULL, 0);
-    host_settle(host);
+    host_settle(host, HOST_ALL_GROUPS, -1);
     if (ty_pool_slab(host->pool, 0)->seat_count == 0 || host->members[0].door != NULL) {
         job_reply(host, job, 256, NULL, NULL);
         return;

@@ -1,30 +1,41 @@
 /* Members that come, go and are late, and what follows when a pool has changed. */
 #include "daemon/host_internal.h"
 
-/* Publishes what others made ready to those who look through shared memory. */
-static void doors_publish(Host *host)
+static void door_publish(ShmDoor *door, uint64_t groups, uint32_t group_count)
 {
-#ifdef TRAINYARD_SHM
-    for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
-        if (host->members[i].door != NULL) {
-            shm_door_publish(host->members[i].door);
+    for (uint32_t group = 0; group < group_count; group++) {
+        if ((groups >> group & 1) != 0) {
+            shm_door_publish_group(door, group);
         }
     }
-#else
-    (void)host;
-#endif
 }
 
-void host_settle(Host *host)
+void host_settle(Host *host, uint64_t groups, int32_t by)
 {
     const TyPoolConfig *config = ty_pool_config(host->pool);
+    bool cut = false;
     for (uint32_t i = 0; i < config->members; i++) {
         if (host->members[i].state == MEMBER_GONE) {
             ty_pool_truncate(host->pool, i);
+            cut = true;
         }
     }
-    doors_publish(host);
+    for (uint32_t i = 0; host->door_count > 0 && i < config->members; i++) {
+        if (host->members[i].door != NULL && (cut || (int32_t)i != by)) {
+            door_publish(host->members[i].door, groups, config->groups);
+        }
+    }
     host_serve_waiters(host);
+}
+
+void host_door_close(Host *host, uint32_t index)
+{
+    HostMember *member = &host->members[index];
+    if (member->door != NULL) {
+        shm_door_close(member->door);
+        member->door = NULL;
+        host->door_count--;
+    }
 }
 
 void host_member_gone(Host *host, uint32_t index)
@@ -34,12 +45,6 @@ void host_member_gone(Host *host, uint32_t index)
         return;
     }
     host_refuse_waiters(host, (int32_t)index, "the seats were given up");
-#ifdef TRAINYARD_SHM
-    if (member->door != NULL) {
-        shm_door_close(member->door);
-        member->door = NULL;
-    }
-#endif
     member->state = MEMBER_GONE;
     if (host->fallback != NULL &&
         ty_pool_hand_over(host->pool, index, host->fallback).code == TY_OK) {
@@ -47,7 +52,7 @@ void host_member_gone(Host *host, uint32_t index)
     } else {
         ty_pool_set_present(host->pool, index, false);
     }
-    host_settle(host);
+    host_settle(host, HOST_ALL_GROUPS, -1);
 }
 
 /* ---- Time ---- */

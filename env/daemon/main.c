@@ -44,6 +44,11 @@ static TyStatus set_listen(Settings *settings, const char *value)
 
 static TyStatus set_shm(Settings *settings, const char *value)
 {
+    bool none = strcmp(value, "none") == 0;
+    if (!none && (value[0] != '/' || strlen(value) >= ACCESS_PATH_MAX)) {
+        return status_fail(TY_BAD_CONFIG,
+                           "--shm %.100s: give the absolute path of a socket, or 'none'", value);
+    }
     settings->shm = value;
     return status_ok();
 }
@@ -126,7 +131,9 @@ static const Option options[] = {
     {"listen", "ENDPOINT", set_listen,
      "ipc:///PATH or tcp://HOST:PORT; may be given several times. Default: ipc in a\n"
      "                         private directory"},
-    {"shm", "PATH", set_shm, "Unix socket of the shared-memory door."},
+    {"shm", "PATH", set_shm,
+     "Unix socket of the shared-memory door, or 'none'. Default: PATH.shm beside the\n"
+     "                         first ipc:///PATH"},
     {"log", "DIR", set_log, "Log every finished episode there."},
     {"boards", "DIR", set_boards, "Boards and decks that clients may name: DIR/NAME.json."},
     {"token", "FILE", set_token, "Secret that clients on tcp must know; for loopback."},
@@ -259,6 +266,7 @@ typedef struct Service {
     char token[ACCESS_TOKEN_MAX];
     char curve_secret[ACCESS_KEY_TEXT];
     AccessKeys curve_users;
+    char shm[ACCESS_PATH_MAX + 4]; /* "": no shared memory */
     Router *router;
 } Service;
 
@@ -328,12 +336,29 @@ static TyStatus endpoints_claim(const Settings *settings, Service *service)
     return status;
 }
 
+/* Shared memory is there without being asked for, wherever clients are of this machine and user. */
+static void shm_choose(const Settings *settings, Service *service)
+{
+    if (settings->shm != NULL) {
+        bool none = strcmp(settings->shm, "none") == 0;
+        snprintf(service->shm, sizeof service->shm, "%s", none ? "" : settings->shm);
+        return;
+    }
+    for (uint32_t i = 0; i < service->endpoint_count; i++) {
+        if (service->endpoints[i].kind == ACCESS_IPC) {
+            snprintf(service->shm, sizeof service->shm, "%s.shm", service->endpoints[i].path);
+            return;
+        }
+    }
+}
+
 static TyStatus service_open(const Settings *settings, Service *service)
 {
     TyStatus status = secrets_read(settings, service);
     if (status.code == TY_OK) {
         status = endpoints_claim(settings, service);
     }
+    shm_choose(settings, service);
     const RouterConfig config = {
         .limits = settings->limits,
         .endpoint_count = service->endpoint_count,
@@ -342,7 +367,7 @@ static TyStatus service_open(const Settings *settings, Service *service)
         .curve_secret = settings->curve_secret != NULL ? service->curve_secret : NULL,
         .curve_users = &service->curve_users,
         .boards = settings->boards,
-        .shm_path = settings->shm,
+        .shm_path = service->shm[0] != '\0' ? service->shm : NULL,
         .log = settings->log,
     };
     return status.code == TY_OK ? router_open(&config, &service->router) : status;
@@ -371,14 +396,14 @@ static int stop_signals(void)
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-static void print_ready(const Service *service, const Settings *settings)
+static void print_ready(const Service *service)
 {
     printf("trainyardd %s ready:", TY_VERSION);
     for (uint32_t i = 0; i < service->endpoint_count; i++) {
         printf(" %s", router_address(service->router, i));
     }
-    if (settings->shm != NULL) {
-        printf(" shm:%s", settings->shm);
+    if (service->shm[0] != '\0') {
+        printf(" shm:%s", service->shm);
     }
     printf("\n");
     fflush(stdout);
@@ -394,7 +419,7 @@ int main(int argc, char **argv)
         int stop_fd = stop_signals();
         TyStatus opened = service_open(&settings, &service);
         if (opened.code == TY_OK) {
-            print_ready(&service, &settings);
+            print_ready(&service);
             router_serve(service.router, stop_fd);
         } else {
             fprintf(stderr, "trainyardd: %s\n", opened.message);

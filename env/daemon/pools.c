@@ -37,10 +37,7 @@ static void member_sit(PoolMember *member, Session *session, const Job *job)
     member->session = session->place;
     member->session_serial = session->serial;
     member->has_door = job->shm.rows >= 0;
-    member->door = (DispatchDoor){.rows = job->shm.rows,
-                                  .commands = job->shm.commands,
-                                  .to_pool = job->shm.to_pool,
-                                  .to_client = job->shm.to_client};
+    member->door = job->shm;
     memcpy(member->token, job->shm_token, sizeof member->token);
 }
 
@@ -83,13 +80,29 @@ static Pool *pool_place(Dispatch *dispatch)
     return NULL;
 }
 
+/* True if the session may have one more pool, and what it wants there; otherwise the job is
+ * refused. */
+static bool session_may_have(Dispatch *dispatch, Session *session, Job *job)
+{
+    const DispatchConfig *config = &dispatch->config;
+    if (session->pool_count >= config->limits.pools_per_session) {
+        dispatch_refuse(dispatch, session, job, ERROR_limit,
+                        "this session has pools_per_session=%llu pools already",
+                        (unsigned long long)config->limits.pools_per_session);
+        return false;
+    }
+    if (request_uint(&job->request, FIELD_OF_SHM) != 0 && config->shm_path == NULL) {
+        dispatch_refuse(dispatch, session, job, ERROR_unavailable,
+                        "shm: this daemon offers no shared memory; its option --shm does");
+        return false;
+    }
+    return true;
+}
+
 void pool_open(Dispatch *dispatch, Session *session, Job *job)
 {
     const Limits *limits = &dispatch->config.limits;
-    if (session->pool_count >= limits->pools_per_session) {
-        dispatch_refuse(dispatch, session, job, ERROR_limit,
-                        "this session has pools_per_session=%llu pools already",
-                        (unsigned long long)limits->pools_per_session);
+    if (!session_may_have(dispatch, session, job)) {
         return;
     }
     Pool *pool = pool_place(dispatch);
@@ -135,6 +148,20 @@ static void open_done(Dispatch *dispatch, Pool *pool, const Job *job)
 
 /* ---- Joining ---- */
 
+/* Tells the host of members that are gone. Without memory for that it is tried again with the next
+ * tick, and nobody joins until then. */
+static bool pool_tell_gone(Dispatch *dispatch, Pool *pool)
+{
+    Job *job = pool->gone != 0 && !pool->closing ? job_take(dispatch) : NULL;
+    if (job != NULL) {
+        job->kind = JOB_VANISH;
+        job->lost = pool->gone;
+        pool->gone = 0;
+        job_submit(dispatch, pool->host, job);
+    }
+    return pool->gone == 0;
+}
+
 /* The seats that a join wants, a bit each; all open ones if it does not say. */
 static uint8_t join_seats(const Pool *pool, const Request *request)
 {
@@ -147,7 +174,7 @@ static uint8_t join_seats(const Pool *pool, const Request *request)
 }
 
 /* True if the session may join; otherwise the job is refused. */
-static bool join_check(Dispatch *dispatch, Session *session, const Pool *pool, Job *job)
+static bool join_check(Dispatch *dispatch, Session *session, Pool *pool, Job *job)
 {
     char invite[WIRE_TEXT_MAX];
     request_text(&job->request, FIELD_OF_INVITE, invite);
@@ -167,13 +194,11 @@ static bool join_check(Dispatch *dispatch, Session *session, const Pool *pool, J
                         pool->open_seats == 0 ? "no seat is open" : "one of them is not open");
         return false;
     }
-    if (session->pool_count >= dispatch->config.limits.pools_per_session) {
-        dispatch_refuse(dispatch, session, job, ERROR_limit,
-                        "this session has pools_per_session=%llu pools already",
-                        (unsigned long long)dispatch->config.limits.pools_per_session);
+    if (!pool_tell_gone(dispatch, pool)) {
+        dispatch_refuse(dispatch, session, job, ERROR_no_memory, "no memory to join");
         return false;
     }
-    return true;
+    return session_may_have(dispatch, session, job);
 }
 
 void pool_join(Dispatch *dispatch, Session *session, Job *job)
@@ -212,7 +237,8 @@ static void join_done(Dispatch *dispatch, Pool *pool, const Job *job)
 {
     PoolMember *member = &pool->members[job->member];
     Session *session = session_of(dispatch, job->session, job->session_serial);
-    if (job->failed) {
+    bool same = member->session == job->session && member->session_serial == job->session_serial;
+    if (job->failed && same) {
         pool->open_seats |= job->seats;
         member->here = false;
         if (session != NULL) {
@@ -220,7 +246,7 @@ static void join_done(Dispatch *dispatch, Pool *pool, const Job *job)
         }
         return;
     }
-    if (session == NULL) {
+    if (session == NULL || !same) {
         return; /* its end has given the seats up */
     }
     member_sit(member, session, job);
@@ -230,20 +256,33 @@ static void join_done(Dispatch *dispatch, Pool *pool, const Job *job)
 
 /* ---- Leaving and closing ---- */
 
+/* The member's shared memory is over. Its descriptors are forgotten before the host closes them:
+ * their numbers may be somebody else's soon. */
+static void member_lose_door(Dispatch *dispatch, PoolMember *member)
+{
+    Session *session = session_of(dispatch, member->session, member->session_serial);
+    bool leased = member->leased;
+    member->leased = false;
+    member->has_door = false;
+    member->door = (ShmDescriptors){-1, -1, -1, -1};
+    if (leased && session != NULL) {
+        session->lease_count--;
+    }
+    if (leased && dispatch->config.drop_lease != NULL) {
+        dispatch->config.drop_lease(dispatch->config.user, member->lease);
+    }
+}
+
 static void member_stand_up(Dispatch *dispatch, Pool *pool, uint32_t index)
 {
     PoolMember *member = &pool->members[index];
     Session *session = session_of(dispatch, member->session, member->session_serial);
+    member_lose_door(dispatch, member);
+    member->here = false;
+    pool->ticked &= (uint8_t)~(1u << index);
     if (session != NULL) {
         session->pool_count--;
-        session->lease_count -= member->leased;
     }
-    if (member->leased && dispatch->config.drop_lease != NULL) {
-        dispatch->config.drop_lease(dispatch->config.user, member->lease);
-    }
-    member->leased = false;
-    member->has_door = false;
-    member->here = false;
 }
 
 /* The others hear of it; the seats are played by the fallback, or free again. */
@@ -259,14 +298,10 @@ static void seats_given_up(Dispatch *dispatch, Pool *pool, uint32_t index, const
 
 void pool_member_gone(Dispatch *dispatch, Pool *pool, uint32_t index, const char *what)
 {
-    Job *job = job_take(dispatch);
     seats_given_up(dispatch, pool, index, what);
     member_stand_up(dispatch, pool, index);
-    if (job != NULL) {
-        job->kind = JOB_VANISH;
-        job->member = index;
-        job_submit(dispatch, pool->host, job);
-    }
+    pool->gone |= (uint8_t)(1u << index);
+    pool_tell_gone(dispatch, pool);
 }
 
 void pool_leave(Dispatch *dispatch, Session *session, Pool *pool, Job *job)
@@ -281,6 +316,17 @@ void pool_leave(Dispatch *dispatch, Session *session, Pool *pool, Job *job)
     job_submit(dispatch, pool->host, job);
 }
 
+/* Tells the host to end. Without memory for that it is tried again with the next tick. */
+static void pool_quit(Dispatch *dispatch, Pool *pool, Job *job)
+{
+    job = job != NULL ? job : job_take(dispatch);
+    if (job != NULL) {
+        job->kind = JOB_QUIT;
+        pool->quitting = true;
+        job_submit(dispatch, pool->host, job);
+    }
+}
+
 void pool_close(Dispatch *dispatch, Pool *pool, Job *job)
 {
     pool_notify(dispatch, pool, 0, 1, "closed", "");
@@ -290,11 +336,7 @@ void pool_close(Dispatch *dispatch, Pool *pool, Job *job)
         }
     }
     pool->closing = true;
-    job = job != NULL ? job : job_take(dispatch);
-    if (job != NULL) {
-        job->kind = JOB_QUIT;
-        job_submit(dispatch, pool->host, job);
-    }
+    pool_quit(dispatch, pool, job);
 }
 
 static void quit_done(Dispatch *dispatch, Pool *pool)
@@ -312,7 +354,7 @@ static void tick_done(Dispatch *dispatch, Pool *pool, const Job *job)
 {
     pool->ticking = false;
     for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
-        if ((job->lost >> i & 1) != 0 && pool->members[i].here) {
+        if ((job->lost & pool->ticked) >> i & 1) {
             Session *session =
                 session_of(dispatch, pool->members[i].session, pool->members[i].session_serial);
             Notice notice = {.pool = pool->id, .seat = -1, .what = "late"};
@@ -322,9 +364,13 @@ static void tick_done(Dispatch *dispatch, Pool *pool, const Job *job)
             }
             if (i > 0) {
                 member_stand_up(dispatch, pool, i);
+            } else {
+                member_lose_door(dispatch, &pool->members[i]);
             }
+            pool->gone |= (uint8_t)(1u << i);
         }
     }
+    pool_tell_gone(dispatch, pool);
 }
 
 void pool_job_done(Dispatch *dispatch, Pool *pool, Job *job)
@@ -351,16 +397,30 @@ void pool_job_done(Dispatch *dispatch, Pool *pool, Job *job)
     }
 }
 
+static uint8_t members_here(const Pool *pool)
+{
+    uint8_t here = 0;
+    for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
+        here |= (uint8_t)(pool->members[i].here << i);
+    }
+    return here;
+}
+
 void pools_tick(Dispatch *dispatch)
 {
     for (uint32_t i = 0; i < dispatch->config.limits.pools; i++) {
         Pool *pool = &dispatch->pools[i];
         bool wanted = pool->id != 0 && pool->open && !pool->closing && !pool->ticking &&
                       host_wants_ticks(pool->host);
+        if (pool->id != 0 && pool->closing && !pool->quitting) {
+            pool_quit(dispatch, pool, NULL);
+        }
+        pool_tell_gone(dispatch, pool);
         Job *job = wanted ? job_take(dispatch) : NULL;
         if (job != NULL) {
             job->kind = JOB_TICK;
             pool->ticking = true;
+            pool->ticked = members_here(pool);
             job_submit(dispatch, pool->host, job);
         }
     }
@@ -368,8 +428,8 @@ void pools_tick(Dispatch *dispatch)
 
 /* ---- Shared memory ---- */
 
-bool dispatch_lease(Dispatch *dispatch, uint32_t id, uint32_t index, const uint8_t token[16],
-                    uint64_t lease, DispatchDoor *door)
+bool dispatch_lease(Dispatch *dispatch, uint64_t id, uint32_t index, const uint8_t token[16],
+                    uint64_t lease, ShmDescriptors *door)
 {
     Pool *pool = id != 0 ? pool_find(dispatch, id) : NULL;
     PoolMember *member = pool != NULL && index < TY_MEMBERS_MAX ? &pool->members[index] : NULL;
@@ -390,6 +450,22 @@ bool dispatch_lease(Dispatch *dispatch, uint32_t id, uint32_t index, const uint8
     return true;
 }
 
+static void lease_over(Dispatch *dispatch, Pool *pool, uint32_t index)
+{
+    PoolMember *member = &pool->members[index];
+    Session *session = session_of(dispatch, member->session, member->session_serial);
+    member->leased = false;
+    if (session != NULL) {
+        session->lease_count--;
+        session->silent_since_ms = dispatch->now_ms;
+    }
+    if (index == 0) {
+        pool_close(dispatch, pool, NULL);
+    } else {
+        pool_member_gone(dispatch, pool, index, "left");
+    }
+}
+
 void dispatch_lease_ended(Dispatch *dispatch, uint64_t lease, uint64_t now_ms)
 {
     dispatch->now_ms = now_ms;
@@ -397,20 +473,11 @@ void dispatch_lease_ended(Dispatch *dispatch, uint64_t lease, uint64_t now_ms)
         Pool *pool = &dispatch->pools[i];
         for (uint32_t k = 0; pool->id != 0 && !pool->closing && k < TY_MEMBERS_MAX; k++) {
             PoolMember *member = &pool->members[k];
-            if (!member->here || !member->leased || member->lease != lease) {
-                continue;
-            }
-            Session *session = session_of(dispatch, member->session, member->session_serial);
-            member->leased = false;
-            if (session != NULL) {
-                session->lease_count--;
-            }
-            if (k == 0) {
-                pool_close(dispatch, pool, NULL);
-            } else {
-                pool_member_gone(dispatch, pool, k, "left");
+            if (member->here && member->leased && member->lease == lease) {
+                lease_over(dispatch, pool, k);
+                dispatch_collect(dispatch, now_ms);
+                return;
             }
         }
     }
-    dispatch_collect(dispatch, now_ms);
 }

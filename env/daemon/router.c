@@ -4,10 +4,8 @@
 #include "core/status.h"
 #include "daemon/dispatch.h"
 #include "daemon/reply.h"
-#include "replay/replay.h"
-#ifdef TRAINYARD_SHM
 #include "daemon/shm_server.h"
-#endif
+#include "replay/replay.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -71,9 +69,7 @@ struct Router {
     uint32_t connections_max;
     uint8_t users[ACCESS_KEYS_MAX][32];
     BufferStore refusals;
-#ifdef TRAINYARD_SHM
     ShmServer *shm;
-#endif
 };
 
 static uint64_t clock_ms(void)
@@ -398,20 +394,13 @@ static void zap_answer(Router *router)
 
 /* ---- Shared memory ---- */
 
-#ifdef TRAINYARD_SHM
 static TyStatus shm_asked(void *user, const ShmHello *hello, uint64_t lease, ShmDescriptors *fds)
 {
     Router *router = user;
-    DispatchDoor door;
-    if (!dispatch_lease(router->dispatch, (uint32_t)hello->pool, hello->member, hello->token, lease,
-                        &door)) {
-        return status_fail(TY_BAD_ARGUMENT, "no member of a pool has this token, or it is in use");
-    }
-    *fds = (ShmDescriptors){.rows = door.rows,
-                            .commands = door.commands,
-                            .to_pool = door.to_pool,
-                            .to_client = door.to_client};
-    return status_ok();
+    return dispatch_lease(router->dispatch, hello->pool, hello->member, hello->token, lease, fds)
+               ? status_ok()
+               : status_fail(TY_BAD_ARGUMENT,
+                             "no member of a pool has this token, or it is in use");
 }
 
 static void shm_ended(void *user, uint64_t lease)
@@ -427,7 +416,6 @@ static void router_drop_lease(void *user, uint64_t lease)
         shm_server_drop(router->shm, lease);
     }
 }
-#endif
 
 /* ---- Opening ---- */
 
@@ -530,10 +518,8 @@ static TyStatus dispatch_for(Router *router)
                                .user = router,
                                .send = router_send,
                                .wake = router_wake,
-                               .random = router_random};
-#ifdef TRAINYARD_SHM
-    dispatch.drop_lease = router_drop_lease;
-#endif
+                               .random = router_random,
+                               .drop_lease = router_drop_lease};
     return dispatch_open(&dispatch, clock_ms(), &router->dispatch);
 }
 
@@ -555,17 +541,11 @@ static TyStatus zap_open(Router *router)
 
 static TyStatus shm_open_server(Router *router)
 {
-#ifdef TRAINYARD_SHM
     if (router->config.shm_path != NULL) {
         const ShmHost host = {.user = router, .asked = shm_asked, .ended = shm_ended};
         return shm_server_open(router->config.shm_path, &host, &router->shm);
     }
     return status_ok();
-#else
-    return router->config.shm_path == NULL
-               ? status_ok()
-               : status_fail(TY_BAD_CONFIG, "this build has no shared memory");
-#endif
 }
 
 TyStatus router_open(const RouterConfig *config, Router **out)
@@ -614,10 +594,7 @@ enum { ITEM_STOP, ITEM_WAKE, ITEM_SHM, ITEM_ZAP, ITEM_DOORS };
 
 static int items_fill(const Router *router, int stop_fd, zmq_pollitem_t *items)
 {
-    int shm = -1;
-#ifdef TRAINYARD_SHM
-    shm = router->shm != NULL ? shm_server_fd(router->shm) : -1;
-#endif
+    int shm = router->shm != NULL ? shm_server_fd(router->shm) : -1;
     items[ITEM_STOP] = (zmq_pollitem_t){.fd = stop_fd, .events = ZMQ_POLLIN};
     items[ITEM_WAKE] = (zmq_pollitem_t){.fd = router->wake_fd, .events = ZMQ_POLLIN};
     /* Without shared memory the place repeats the wake-up, which does no harm. */
@@ -654,11 +631,9 @@ void router_serve(Router *router, int stop_fd)
         uint64_t now_ms = clock_ms();
         if (now_ms >= tick_at) {
             tick_at = now_ms + dispatch_tick(router->dispatch, now_ms);
-#ifdef TRAINYARD_SHM
             if (router->shm != NULL) {
                 shm_server_serve(router->shm, now_ms);
             }
-#endif
         }
         if (zmq_poll(items, count, (long)(tick_at - now_ms)) < 0 && errno != EINTR) {
             return;
@@ -676,11 +651,9 @@ void router_serve(Router *router, int stop_fd)
         if (items[ITEM_ZAP].revents != 0) {
             zap_answer(router);
         }
-#ifdef TRAINYARD_SHM
         if (router->shm != NULL && items[ITEM_SHM].revents != 0) {
             shm_server_serve(router->shm, now_ms);
         }
-#endif
         serve_doors(router, items, now_ms);
     }
 }
@@ -690,12 +663,10 @@ void router_close(Router *router)
     if (router->dispatch != NULL) {
         dispatch_drain(router->dispatch);
     }
-#ifdef TRAINYARD_SHM
     if (router->shm != NULL) {
         shm_server_close(router->shm);
         router->shm = NULL;
     }
-#endif
     for (uint32_t i = 0; i < router->door_count; i++) {
         if (router->doors[i].socket != NULL) {
             zmq_socket_monitor(router->doors[i].socket, NULL, 0);

@@ -331,17 +331,17 @@ static void group_serve(ShmDoor *door, uint32_t group, uint32_t number)
     group_publish(door, group, ready);
 }
 
-bool shm_door_serve(ShmDoor *door)
+uint64_t shm_door_serve(ShmDoor *door)
 {
-    bool any = false;
+    uint64_t groups = 0;
     for (uint32_t group = 0; group < door->groups; group++) {
         uint32_t number = atomic_load_explicit(&door->orders[group].number, memory_order_acquire);
         if (number != door->served[group]) {
             group_serve(door, group, number);
-            any = true;
+            groups |= UINT64_C(1) << group;
         }
     }
-    return any;
+    return groups;
 }
 
 void shm_door_publish_group(ShmDoor *door, uint32_t group)

@@ -24,10 +24,9 @@ TyStatus shm_door_open(TyPool *pool, uint32_t member, ShmDoor **door);
 void shm_door_close(ShmDoor *door);
 ShmDescriptors shm_door_descriptors(const ShmDoor *door);
 
-/* Steps every group for which the client has given a new command, and publishes the rows. Returns
- * true if there was anything to do. Whatever the client wrote cannot harm: it is copied, then
- * checked. */
-bool shm_door_serve(ShmDoor *door);
+/* Steps every group for which the client has given a new command, and publishes its rows. Returns
+ * these groups, a bit each. Whatever the client wrote cannot harm: it is copied, then checked. */
+uint64_t shm_door_serve(ShmDoor *door);
 /* Publishes rows that were not made by the client's own commands: another member's step, a reset, a
  * restored snapshot. */
 void shm_door_publish(ShmDoor *door);

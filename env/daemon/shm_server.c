@@ -44,6 +44,7 @@ struct ShmServer {
     uint64_t next_lease;
     uint32_t pending;
     uint32_t leased;
+    bool made_directory;
     bool bound;
     char path[PATH_SIZE];
     char lock_path[PATH_SIZE + 8];
@@ -58,8 +59,9 @@ static TyStatus fail_errno(const char *what, const char *path)
 }
 
 /* The directory keeps other users away, whatever becomes of the socket's own mode. */
-static TyStatus directory_check(const char *path)
+static TyStatus directory_claim(ShmServer *server)
 {
+    const char *path = server->path;
     char directory[PATH_SIZE];
     snprintf(directory, sizeof directory, "%s", path);
     char *slash = strrchr(directory, '/');
@@ -68,7 +70,9 @@ static TyStatus directory_check(const char *path)
     }
     *slash = '\0';
     struct stat info;
-    if (mkdir(directory, 0700) != 0 && errno != EEXIST) {
+    if (mkdir(directory, 0700) == 0) {
+        server->made_directory = true;
+    } else if (errno != EEXIST) {
         return fail_errno("cannot make the directory", directory);
     }
     if (lstat(directory, &info) != 0) {
@@ -134,7 +138,7 @@ static bool watch(const ShmServer *server, int fd, uint32_t place)
 
 static TyStatus server_start(ShmServer *server)
 {
-    TyStatus status = directory_check(server->path);
+    TyStatus status = directory_claim(server);
     if (status.code == TY_OK) {
         status = lock_take(server);
     }
@@ -200,6 +204,10 @@ void shm_server_close(ShmServer *server)
     }
     if (server->lock_fd >= 0) {
         unlink(server->lock_path);
+    }
+    if (server->made_directory) {
+        *strrchr(server->path, '/') = '\0';
+        rmdir(server->path);
     }
     fd_close(server->listen_fd);
     fd_close(server->epoll_fd);

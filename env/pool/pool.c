@@ -202,6 +202,12 @@ const TySlab *ty_pool_slab(const TyPool *pool, uint32_t member)
     return &pool->slabs[member];
 }
 
+TyPoolCounts ty_pool_counts(const TyPool *pool)
+{
+    return (TyPoolCounts){.decisions = pool->decisions,
+                          .episodes = atomic_load(&((TyPool *)pool)->episodes)};
+}
+
 const void *ty_pool_state(const TyPool *pool, uint32_t slot)
 {
     return slot_state(pool_slot(pool, slot));
@@ -282,6 +288,7 @@ typedef struct GroupStep {
     const uint8_t *which;
     atomic_uint ready;
     atomic_uint illegal;
+    atomic_uint answered;
 } GroupStep;
 
 /* The processor follows the many columns of a slab less well than it could: the slot that comes
@@ -303,6 +310,7 @@ static void group_step_part(void *context, uint32_t part, uint32_t parts)
     uint32_t end = (uint32_t)((uint64_t)layout->rows * (part + 1) / parts);
     uint32_t ready = 0;
     uint32_t illegal = 0;
+    uint32_t answered = 0;
     for (uint32_t row = first; row < end; row++) {
         Place place = {.slot = layout->first + row, .group = step->group, .row = row};
         const Slot *slot = pool_slot(pool, place.slot);
@@ -312,11 +320,13 @@ static void group_step_part(void *context, uint32_t part, uint32_t parts)
         bool answers = step->which == NULL || step->which[row];
         if (answers && (slot->waiting >> step->member & 1) != 0) {
             illegal += slot_answer(pool, place, step->member);
+            answered++;
         }
         ready += slot->waiting >> step->member & 1;
     }
     atomic_fetch_add_explicit(&step->ready, ready, memory_order_relaxed);
     atomic_fetch_add_explicit(&step->illegal, illegal, memory_order_relaxed);
+    atomic_fetch_add_explicit(&step->answered, answered, memory_order_relaxed);
 }
 
 uint32_t ty_pool_step_some(TyPool *pool, uint32_t member, uint32_t group, const uint8_t *which,
@@ -329,8 +339,10 @@ uint32_t ty_pool_step_some(TyPool *pool, uint32_t member, uint32_t group, const 
     } else {
         crew_run(&pool->crew, group_step_part, &step);
     }
+    uint32_t refused = atomic_load(&step.illegal);
+    pool->decisions += atomic_load(&step.answered) - refused;
     if (illegal != NULL) {
-        *illegal = atomic_load(&step.illegal);
+        *illegal = refused;
     }
     return atomic_load(&step.ready);
 }

@@ -168,6 +168,14 @@ TY_API TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *
  * must be absent members' until now, whose slabs are laid out anew. */
 TY_API TyStatus ty_pool_assign(TyPool *pool, uint32_t member, uint8_t seats);
 
+/* What has happened in a pool so far. */
+typedef struct TyPoolCounts {
+    uint64_t decisions; /* answers of members that were taken, endings that they noted among them */
+    uint64_t episodes;  /* that have ended */
+} TyPoolCounts;
+
+TY_API TyPoolCounts ty_pool_counts(const TyPool *pool);
+
 /* The state of a slot, to be looked at. */
 TY_API const void *ty_pool_state(const TyPool *pool, uint32_t slot);
 

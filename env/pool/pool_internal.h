@@ -48,7 +48,9 @@ struct TyPool {
     uint8_t *memory[TY_SEATS_MAX];       /* of built-in agents: one piece per slot */
     uint8_t *own_memory[TY_MEMBERS_MAX]; /* of slabs that were not attached elsewhere */
     TySlab slabs[TY_MEMBERS_MAX];
-    uint8_t present;     /* bit per member */
+    uint8_t present;    /* bit per member */
+    uint64_t decisions; /* see TyPoolCounts */
+    atomic_ullong episodes;
     TyObserver observer; /* its functions are NULL if there is none */
     Crew crew;
 };

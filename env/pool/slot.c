@@ -280,8 +280,9 @@ static void row_ask_under_ending(TyPool *pool, Place place, const EndingRow *row
     ending_row_put(&pool->slabs[0], place, row);
 }
 
-static void observer_end(const TyPool *pool, uint32_t index, const TyEnding *ending)
+static void ending_note(TyPool *pool, uint32_t index, const TyEnding *ending)
 {
+    atomic_fetch_add_explicit(&pool->episodes, 1, memory_order_relaxed);
     if (pool->observer.end != NULL) {
         pool->observer.end(pool->observer.user, index, ending, ty_pool_state(pool, index));
     }
@@ -311,7 +312,7 @@ static void slot_roll_over(TyPool *pool, Place place)
         }
         slot->ending = (uint8_t)ending;
         TyEnding unseen = ending_of_play(slot_state(slot));
-        observer_end(pool, place.slot, &unseen);
+        ending_note(pool, place.slot, &unseen);
     }
     slot_wait_for_members(pool, place);
 }
@@ -322,7 +323,7 @@ static void slot_finish(TyPool *pool, Place place, const TyEnding *ending)
     bool whole = ending->cause == TY_CAUSE_RULES || ending->cause == TY_CAUSE_FORFEIT;
     slot_earn(pool, slot, ending->reward);
     memcpy(slot->final, slot->pending, sizeof slot->final);
-    observer_end(pool, place.slot, ending);
+    ending_note(pool, place.slot, ending);
     slot_close(pool, place, whole ? SLOT_TERMINATED : SLOT_TRUNCATED);
     if (pool->config.autoreset == TY_AUTORESET_SAME_STEP) {
         slot_roll_over(pool, place);
