@@ -1,9 +1,13 @@
-"""Writes first inputs for the fuzzers: every vector, and conversations of dispatch made of them.
+"""Writes first inputs for the fuzzers: every vector, and conversations of dispatch made of them,
+every board of the repository, and the given logs.
 
-fuzz_seeds.py OUTPUT_DIRECTORY
+fuzz_seeds.py OUTPUT_DIRECTORY LOG...
 """
 
+import glob
 import os
+import re
+import shutil
 import struct
 import sys
 
@@ -32,10 +36,49 @@ def event(peer, content):
     return bytes([peer - 1, len(content)]) + content
 
 
+def write_boards(output):
+    """Every board, map and deck, and a dictionary of the words in them."""
+    words = set()
+    for path in glob.glob(f"{HERE}/../env/games/*/data/*.json") + glob.glob(f"{HERE}/data/*.json"):
+        game = path.split("/")[-3]
+        with open(path, encoding="utf-8") as file:
+            content = file.read()
+        with open(f"{output}/board/{game}_{os.path.basename(path)}", "w", encoding="utf-8") as file:
+            file.write(content)
+        words |= set(re.findall(r'"[ -~]{1,40}?"', content))
+    with open(f"{output}/board.dict", "w", encoding="utf-8") as file:
+        for word in sorted(words):
+            file.write('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"\n')
+
+
+def write_logs(output, logs):
+    """Each log as it is, and as the list of records that fuzz_replay puts together again."""
+    for number, path in enumerate(logs):
+        with open(path, "rb") as file:
+            content = file.read()
+        with open(f"{output}/replay/file_{number}", "wb") as file:
+            file.write(b"\0" + content)
+        records = b"\1"
+        at = 32
+        while at + 24 <= len(content):
+            kind, size = struct.unpack("<II", content[at + 4 : at + 12])
+            if size < 1 << 16:
+                records += bytes([kind]) + struct.pack("<H", size) + content[at + 24 : at + 24 + size]
+            at += 24 + size + 8
+        with open(f"{output}/replay/records_{number}", "wb") as file:
+            file.write(records)
+
+
 def main():
     output = sys.argv[1]
-    for kind in ("wire", "dispatch"):
+    for kind in ("wire", "dispatch", "board", "replay"):
         os.makedirs(f"{output}/{kind}", exist_ok=True)
+    for kind in ("wire", "dispatch"):
+        shutil.copy(f"{HERE}/fuzz.dict", f"{output}/{kind}.dict")
+    with open(f"{output}/replay.dict", "w") as file:
+        file.write('"TYARDLOG"\n"TYR\\xa5"\n')
+    write_boards(output)
+    write_logs(output, sys.argv[2:])
     for name in sorted(os.listdir(f"{HERE}/vectors")):
         if name.endswith(".msgpack"):
             with open(f"{HERE}/vectors/{name}", "rb") as file:
