@@ -22,9 +22,10 @@ done
 python3 "$top/tests/fuzz_seeds.py" "$build/fuzz-seeds" "$build"/fuzz-log/*/*.tylog || exit 1
 
 fuzz() {
-    local target=$1 corpus=$build/fuzz-corpus-$1
+    local target=$1 corpus=$build/fuzz-corpus-$1 size=16384
+    case $target in wire | dispatch) size=1024 ;; esac
     mkdir -p "$corpus" "$build/fuzz-findings"
-    "$build/tests/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=16384 \
+    "$build/tests/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=$size \
         -dict="$build/fuzz-seeds/$target.dict" -artifact_prefix="$build/fuzz-findings/$target-" \
         -print_final_stats=1 -verbosity=0 "$corpus" "$build/fuzz-seeds/$target" >"$build/fuzz-$target.log" 2>&1
 }

@@ -88,29 +88,31 @@ def main():
             if len(content) < 256:
                 with open(f"{output}/dispatch/{name}", "wb") as file:
                     file.write(event(1, content))
-    four = bytes(16)
+    two = bytes(8)
     slots = struct.pack("<2I", 0, 1)
     keys = struct.pack("<2Q", 1, 2)
+    # Pool 1 is there: peer 2 directs it and peer 3 plays in it. Peer 1 may open pool 6 for itself.
+    mine = (1, message("open", 2, ruleset="convoi:board=tiny", slots=2))
     talks = {
-        "step": [(1, message("reset", 2, pool=1)), (1, message("step", 3, pool=1, actions=four))],
+        "step": [mine, (1, message("reset", 3, pool=6)), (1, message("step", 4, pool=6, actions=two))],
         "async": [
-            (3, message("recv", 2, pool=6)),
-            (2, message("recv", 2, pool=6)),
-            (2, message("send", 3, pool=6, slots=slots, actions=bytes(8))),
+            (3, message("recv", 2, pool=1)),
+            (2, message("recv", 2, pool=1)),
+            (2, message("send", 3, pool=1, slots=slots, actions=two)),
         ],
         "snapshot": [
-            (1, message("snapshot", 2, pool=1, slots=slots)),
-            (1, message("restore", 3, pool=1, snapshots=struct.pack("<I", 0x01000040), slots=slots)),
-            (1, message("export", 4, pool=1, snapshot=0x40)),
+            (2, message("snapshot", 2, pool=1, slots=slots)),
+            (2, message("restore", 3, pool=1, snapshots=struct.pack("<I", 0x01000040), slots=slots)),
+            (2, message("export", 4, pool=1, snapshot=0x40)),
         ],
         "fork": [
-            (1, message("fork", 2, pool=1, slot=0, slots=slots, keys=keys)),
-            (1, message("resample", 3, pool=1, slots=slots, keys=keys, seat=0)),
-            (1, message("rollout", 4, pool=1, slot=0, agent="random", count=2)),
+            (2, message("fork", 2, pool=1, slot=0, slots=slots, keys=keys)),
+            (2, message("resample", 3, pool=1, slots=slots, keys=keys, seat=0)),
+            (2, message("rollout", 4, pool=1, slot=0, agent="random", count=2)),
         ],
-        "look": [(peer, message(op, 5, pool=6, slot=1)) for peer in (2, 3) for op in ("observe", "legal", "text", "state")],
-        "leave": [(3, message("leave", 5, pool=6)), (2, message("reset", 5, pool=6)), (2, message("close", 6, pool=6))],
-        "open": [(3, message("open", 9, ruleset="convoi:board=tiny", slots=3, groups=2)), (3, message("stats", 10))],
+        "look": [(peer, message(op, 5, pool=1, slot=1)) for peer in (2, 3) for op in ("observe", "legal", "text", "state")],
+        "leave": [(3, message("leave", 5, pool=1)), (2, message("reset", 5, pool=1)), (2, message("close", 6, pool=1))],
+        "open": [mine, (1, message("stats", 10))],
     }
     for name, events in talks.items():
         with open(f"{output}/dispatch/{name}", "wb") as file:
