@@ -75,6 +75,13 @@ Buffer *buffer_take(BufferStore *store, size_t capacity)
     return buffer;
 }
 
+bool buffer_reserve(BufferStore *store, size_t capacity)
+{
+    Buffer *buffer = buffer_take(store, capacity);
+    buffer_release(buffer);
+    return buffer != NULL;
+}
+
 void buffer_hold(Buffer *buffer)
 {
     atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);

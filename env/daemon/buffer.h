@@ -41,6 +41,8 @@ void buffer_store_fini(BufferStore *store);
 /* A buffer with one reference and room for at least `capacity` bytes; NULL if there is no memory.
  */
 Buffer *buffer_take(BufferStore *store, size_t capacity);
+/* Makes sure that the next buffer_take of `capacity` needs no memory; false if there is none. */
+bool buffer_reserve(BufferStore *store, size_t capacity);
 void buffer_hold(Buffer *buffer);
 /* Gives a reference back; NULL is left alone. */
 void buffer_release(Buffer *buffer);

@@ -10,6 +10,11 @@
 
 /* ---- Jobs ---- */
 
+bool dispatch_reserve(Dispatch *dispatch)
+{
+    return buffer_reserve(&dispatch->shared.buffers, REPLY_REFUSAL_SIZE);
+}
+
 Job *job_take(Dispatch *dispatch)
 {
     Job *job = dispatch->spare;
@@ -72,7 +77,12 @@ void dispatch_answer(Dispatch *dispatch, Session *session, Job *job, size_t gues
                             .body = body,
                             .job = job,
                             .context = context};
-    session_answer(dispatch, session, job->request.id, reply_make(&plan, guess));
+    Buffer *reply = reply_make(&plan, guess);
+    if (reply == NULL) {
+        reply = reply_no_memory(plan.buffers, plan.id);
+        dispatch->refused++;
+    }
+    session_answer(dispatch, session, job->request.id, reply);
     job_give_back(dispatch, job);
 }
 
@@ -85,6 +95,21 @@ static void refuse_peer(Dispatch *dispatch, uint64_t peer, Job *job, const WireE
         dispatch->config.send(dispatch->config.user, peer, reply);
     }
     job_give_back(dispatch, job);
+}
+
+/* There is no memory for a job: says so to the peer, on the stack. */
+static void refuse_frame(Dispatch *dispatch, uint64_t peer, Frame *frame)
+{
+    Request request;
+    WireError error;
+    wire_decode(frame->bytes, frame->size, (uint32_t)dispatch->config.limits.message_elements,
+                &request, &error);
+    Buffer *reply = reply_no_memory(&dispatch->shared.buffers, request.id);
+    dispatch->refused++;
+    if (reply != NULL) {
+        dispatch->config.send(dispatch->config.user, peer, reply);
+    }
+    frame->release(frame);
 }
 
 /* ---- Secrets ---- */
@@ -261,7 +286,7 @@ void dispatch_receive(Dispatch *dispatch, uint64_t peer, bool needs_token, Frame
     dispatch->requests++;
     Job *job = job_take(dispatch);
     if (job == NULL) {
-        frame->release(frame);
+        refuse_frame(dispatch, peer, frame);
         return;
     }
     job->kind = JOB_REQUEST;
@@ -306,15 +331,11 @@ static void collect_one(Dispatch *dispatch, Job *job)
     if (session == NULL) {
         buffer_release(job->reply);
     } else if (job->kind == JOB_QUIT) {
+        /* The pool is closed. Its reply is as small as a refusal, for which there is memory. */
         const ReplyPlan plan = {
             .buffers = &dispatch->shared.buffers, .op = OP_CLOSE, .id = job->request.id};
         session_answer(dispatch, session, job->request.id, reply_make(&plan, 64));
     } else if (job->kind == JOB_REQUEST) {
-        WireError error;
-        if (job->reply == NULL) {
-            wire_refuse(&error, ERROR_no_memory, "no memory for the reply");
-            job->reply = reply_refusal(&dispatch->shared.buffers, job->request.id, &error);
-        }
         session_answer(dispatch, session, job->request.id, job->reply);
     }
     job->reply = NULL;
@@ -369,6 +390,7 @@ uint32_t dispatch_tick(Dispatch *dispatch, uint64_t now_ms)
     }
     pools_tick(dispatch);
     dispatch_collect(dispatch, now_ms);
+    dispatch_reserve(dispatch);
     return soon ? TICK_MS : TICK_IDLE_MS;
 }
 
@@ -432,7 +454,10 @@ TyStatus dispatch_open(const DispatchConfig *config, uint64_t now_ms, Dispatch *
                           ? games_open(dispatch)
                           : status_fail(TY_NO_MEMORY, "no memory for the daemon's tables");
     if (status.code == TY_OK) {
-        status = host_open(&dispatch->shared, 0, &dispatch->desk);
+        dispatch->desk_quit = job_take(dispatch);
+        status = dispatch->desk_quit != NULL && dispatch_reserve(dispatch)
+                     ? host_open(&dispatch->shared, 0, &dispatch->desk)
+                     : status_fail(TY_NO_MEMORY, "no memory for the daemon");
     }
     if (status.code != TY_OK) {
         dispatch_close(dispatch);
@@ -452,19 +477,17 @@ static void wait_for_jobs(Dispatch *dispatch)
 
 static void desk_close(Dispatch *dispatch)
 {
-    Job *job = dispatch->desk != NULL ? job_take(dispatch) : NULL;
-    if (job != NULL) {
-        job->kind = JOB_QUIT;
-        job_submit(dispatch, dispatch->desk, job);
-        wait_for_jobs(dispatch);
-        host_close(dispatch->desk);
-    }
+    dispatch->desk_quit->kind = JOB_QUIT;
+    job_submit(dispatch, dispatch->desk, dispatch->desk_quit);
+    wait_for_jobs(dispatch);
+    host_close(dispatch->desk);
+    dispatch->desk_quit = NULL;
 }
 
 void dispatch_drain(Dispatch *dispatch)
 {
     for (uint32_t i = 0; dispatch->pools != NULL && i < dispatch->config.limits.pools; i++) {
-        if (dispatch->pools[i].id != 0 && !dispatch->pools[i].closing) {
+        if (dispatch->pools[i].id != 0 && !dispatch->pools[i].quitting) {
             pool_close(dispatch, &dispatch->pools[i], NULL);
         }
     }
@@ -483,6 +506,7 @@ void dispatch_drain(Dispatch *dispatch)
 void dispatch_close(Dispatch *dispatch)
 {
     dispatch_drain(dispatch);
+    free(dispatch->desk_quit);
     while (dispatch->spare != NULL) {
         Job *job = dispatch->spare;
         dispatch->spare = job->next;

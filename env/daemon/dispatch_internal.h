@@ -103,6 +103,7 @@ struct Dispatch {
     uint32_t pool_count;
     uint32_t pool_serial;
     Host *desk; /* describes rulesets */
+    Job *desk_quit;
     Job *spare;
     uint32_t jobs_out; /* given to hosts and not back */
     uint32_t game_count;
@@ -154,6 +155,8 @@ void pools_tick(Dispatch *dispatch);
 
 /* ---- Jobs (dispatch.c) ---- */
 
+/* Keeps memory for one refusal, so that a request for which there is no memory gets a reply. */
+bool dispatch_reserve(Dispatch *dispatch);
 Job *job_take(Dispatch *dispatch);
 void job_give_back(Dispatch *dispatch, Job *job);
 void job_submit(Dispatch *dispatch, Host *host, Job *job);

@@ -155,7 +155,9 @@ static Session *hello_session(Dispatch *dispatch, uint64_t peer, bool needs_toke
         return session;
     }
     Session *session = old != NULL ? old : session_begin(dispatch, peer);
-    if (session == NULL) {
+    if (session == NULL && dispatch->session_count < dispatch->config.limits.sessions) {
+        wire_refuse(error, ERROR_no_memory, "no memory for another session");
+    } else if (session == NULL) {
         wire_refuse(error, ERROR_limit, "sessions=%llu sessions are open already",
                     (unsigned long long)dispatch->config.limits.sessions);
     }
@@ -180,7 +182,8 @@ Buffer *hello_answer(Dispatch *dispatch, uint64_t peer, bool needs_token, const 
                             .id = request->id,
                             .body = put_hello,
                             .context = &context};
-    return reply_make(&plan, 16 << 10);
+    Buffer *reply = reply_make(&plan, 16 << 10);
+    return reply != NULL ? reply : reply_no_memory(plan.buffers, plan.id);
 }
 
 /* ---- stats ---- */

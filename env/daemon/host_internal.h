@@ -79,8 +79,9 @@ struct Host {
 
 /* ---- Replies (host_reply.c) ---- */
 
-/* Makes the job's reply, with room for `guess` bytes at first. */
-void job_reply(Host *host, Job *job, size_t guess, ReplyBody *body, const void *context);
+/* Makes the job's reply, with room for `guess` bytes at first, and hands the job back. False if
+ * there was no memory for it: then the job was refused. */
+bool job_reply(Host *host, Job *job, size_t guess, ReplyBody *body, const void *context);
 void job_refuse(Host *host, Job *job, ErrorCode code, int64_t row, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 /* Refuses with the error that a library call gave. */
@@ -89,7 +90,6 @@ void job_refuse_status(Host *host, Job *job, const TyStatus *status);
 void host_show_counts(Host *host);
 /* Hands a job back; its reply must be there, or its memory was short. */
 void job_done(Host *host, Job *job);
-ErrorCode status_error(TyCode code);
 
 /* ---- Rows (host_rows.c) ---- */
 

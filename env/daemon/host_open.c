@@ -358,8 +358,12 @@ void job_join(Host *host, Job *job)
     memset(member->told, 0, ty_pool_config(host->pool)->slots);
     member->state = MEMBER_HERE;
     ty_pool_set_present(host->pool, job->member, true);
-    job_reply(host, job, 4096, put_membership, NULL);
-    host_settle(host, HOST_ALL_GROUPS, -1);
+    uint32_t index = job->member;
+    if (job_reply(host, job, 4096, put_membership, NULL)) {
+        host_settle(host, HOST_ALL_GROUPS, -1);
+    } else {
+        host_member_gone(host, index);
+    }
 }
 
 void job_leave(Host *host, Job *job)

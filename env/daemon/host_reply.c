@@ -68,7 +68,7 @@ Buffer *reply_make(const ReplyPlan *plan, size_t guess)
 Buffer *reply_refusal(BufferStore *buffers, uint64_t id, const WireError *error)
 {
     Writer writer;
-    Buffer *reply = buffer_take(buffers, 1024 + REPLY_NOTICE_ROOM);
+    Buffer *reply = buffer_take(buffers, REPLY_REFUSAL_SIZE);
     if (reply != NULL) {
         reply_error(&writer, reply->data, reply->capacity - REPLY_NOTICE_ROOM, id, error);
         reply->size = writer.size;
@@ -76,7 +76,14 @@ Buffer *reply_refusal(BufferStore *buffers, uint64_t id, const WireError *error)
     return reply;
 }
 
-void job_reply(Host *host, Job *job, size_t guess, ReplyBody *body, const void *context)
+Buffer *reply_no_memory(BufferStore *buffers, uint64_t id)
+{
+    WireError error;
+    wire_refuse(&error, ERROR_no_memory, "no memory for the reply");
+    return reply_refusal(buffers, id, &error);
+}
+
+bool job_reply(Host *host, Job *job, size_t guess, ReplyBody *body, const void *context)
 {
     const ReplyPlan plan = {.buffers = &host->shared->buffers,
                             .op = job->request.op,
@@ -86,7 +93,13 @@ void job_reply(Host *host, Job *job, size_t guess, ReplyBody *body, const void *
                             .job = job,
                             .context = context};
     job->reply = reply_make(&plan, guess);
+    bool made = job->reply != NULL;
+    if (!made) {
+        job->failed = true;
+        job->reply = reply_no_memory(plan.buffers, plan.id);
+    }
     job_done(host, job);
+    return made;
 }
 
 void job_refuse(Host *host, Job *job, ErrorCode code, int64_t row, const char *format, ...)

@@ -114,7 +114,7 @@ void pool_open(Dispatch *dispatch, Session *session, Job *job)
     TyStatus status = host_open(&dispatch->shared, pool->id, &pool->host);
     if (status.code != TY_OK) {
         pool->id = 0;
-        dispatch_refuse(dispatch, session, job, ERROR_limit, "%s", status.message);
+        dispatch_refuse(dispatch, session, job, status_error(status.code), "%s", status.message);
         return;
     }
     dispatch->pool_count++;

@@ -184,7 +184,8 @@ static TyStatus doc_from_json(json_t *json, uint32_t capacity, Doc *doc)
 
 static TyStatus status_from_json_error(const json_error_t *error)
 {
-    if (json_error_code(error) == json_error_out_of_memory) {
+    /* Mostly jansson says nothing at all when it runs out of memory. */
+    if (error->text[0] == '\0' || json_error_code(error) == json_error_out_of_memory) {
         return status_fail(TY_NO_MEMORY, "no memory for a document");
     }
     TyCode code = json_error_code(error) == json_error_stack_overflow ? TY_LIMIT : TY_BAD_FILE;
