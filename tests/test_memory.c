@@ -1,0 +1,601 @@
+/* No memory at the Nth allocation, for every N: of the start of the daemon and of every operation.
+ * Nothing leaks, the request gets one error reply, and the daemon goes on. */
+#define _GNU_SOURCE
+#include "daemon/dispatch_internal.h"
+#include "daemon/router.h"
+#include "dispatch_table.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* ---- An allocator that fails when it is told to ---- */
+
+/* The linker sends every allocation of our own code here (--wrap), jansson by its own hook. */
+static int64_t live;      /* allocations that were not given back */
+static uint64_t fail_at;  /* which allocation fails, from 1; 0: none */
+static bool fails_on;     /* and all that follow */
+static uint64_t asked;    /* allocations since fail_at was set */
+static uint64_t refusals; /* those that failed */
+/* Of these jansson's: it says of some that there was a mistake in the file, which is as clean. */
+static uint64_t json_refusals;
+static bool json_is_spared;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void __real_free(void *memory);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+void __wrap_free(void *memory);
+
+static bool refuse(void)
+{
+    asked++;
+    bool refused = fail_at != 0 && (asked == fail_at || (fails_on && asked > fail_at));
+    refusals += refused;
+    return refused;
+}
+
+static void *counted(void *memory)
+{
+    live += memory != NULL;
+    return memory;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return refuse() ? NULL : counted(__real_malloc(size));
+}
+
+/* jansson's buffer of characters grows from 32 bytes by doubling, and jansson 2.14 stops the
+ * process by an assertion of its own when it cannot: such sizes are not refused. */
+static void *json_malloc(size_t size)
+{
+    uint64_t before = refusals;
+    if (json_is_spared || (size >= 32 && (size & (size - 1)) == 0)) {
+        return counted(__real_malloc(size));
+    }
+    void *memory = __wrap_malloc(size);
+    json_refusals += refusals - before;
+    return memory;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return refuse() ? NULL : counted(__real_calloc(count, size));
+}
+
+void *__wrap_realloc(void *memory, size_t size)
+{
+    if (refuse()) {
+        return NULL;
+    }
+    return memory == NULL ? counted(__real_malloc(size)) : __real_realloc(memory, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return refuse() ? NULL : counted(__real_aligned_alloc(alignment, size));
+}
+
+void __wrap_free(void *memory)
+{
+    live -= memory != NULL;
+    __real_free(memory);
+}
+
+static void fail_from(uint64_t at, bool and_on)
+{
+    fail_at = at;
+    fails_on = and_on;
+    asked = 0;
+    refusals = 0;
+    json_refusals = 0;
+}
+
+/* ---- The start ---- */
+
+/* What an attempt to open something came to: true if it needed fewer allocations. */
+static bool opened_or_refused(TyStatus status, const void *opened)
+{
+    bool refused = refusals > 0;
+    bool blamed_on_file = json_refusals > 0 && status.code == TY_BAD_FILE;
+    fail_from(0, false);
+    if (status.code != TY_OK) {
+        assert_int_equal(status.code, blamed_on_file ? TY_BAD_FILE : TY_NO_MEMORY);
+        assert_true(status.message[0] != '\0');
+        assert_null(opened);
+    } else {
+        assert_false(refused);
+    }
+    return !refused;
+}
+
+/* Opens everything that a daemon with a log and shared memory has. */
+static bool router_open_once(const char *directory, uint64_t at, bool and_on)
+{
+    char address[80];
+    char log[80];
+    char shm[80];
+    Endpoint endpoint;
+    Router *router = NULL;
+    snprintf(address, sizeof address, "ipc://%s/d", directory);
+    snprintf(log, sizeof log, "%s/log", directory);
+    snprintf(shm, sizeof shm, "%s/shm", directory);
+    int64_t before = live;
+    assert_int_equal(endpoint_parse(address, &endpoint).code, TY_OK);
+    assert_int_equal(endpoint_claim(&endpoint).code, TY_OK);
+    RouterConfig config = {.limits = limits_standard(),
+                           .endpoint_count = 1,
+                           .endpoints = &endpoint,
+                           .log = log,
+                           .shm_path = shm};
+    config.limits.sessions = 16;
+    fail_from(at, and_on);
+    bool enough = opened_or_refused(router_open(&config, &router), router);
+    if (router != NULL) {
+        router_close(router);
+    }
+    endpoint_release(&endpoint);
+    assert_int_equal(live, before);
+    return enough;
+}
+
+static void test_the_start_needs_memory_and_says_so(void **unused)
+{
+    (void)unused;
+    char directory[] = "/tmp/trainyard-memory-XXXXXX";
+    char log[80];
+    uint64_t count = 0;
+    assert_non_null(mkdtemp(directory));
+    snprintf(log, sizeof log, "%s/log", directory);
+    assert_int_equal(mkdir(log, 0700), 0);
+    json_is_spared = true;
+    for (int and_on = 0; and_on < 2; and_on++) {
+        uint64_t at = 1;
+        while (!router_open_once(directory, at, and_on != 0)) {
+            at++;
+        }
+        count += at - 1;
+    }
+    json_is_spared = false;
+    assert_true(count > 40);
+    print_message("%llu starts without memory\n", (unsigned long long)count);
+    char command[120];
+    snprintf(command, sizeof command, "rm -r %s", directory);
+    assert_int_equal(system(command), 0);
+}
+
+static bool dispatch_open_once(uint64_t at)
+{
+    int64_t before = live;
+    Dispatch *dispatch = NULL;
+    const DispatchConfig config = {.limits = limits_standard()};
+    fail_from(at, false);
+    bool enough = opened_or_refused(dispatch_open(&config, 0, &dispatch), dispatch);
+    if (dispatch != NULL) {
+        dispatch_close(dispatch);
+    }
+    assert_int_equal(live, before);
+    return enough;
+}
+
+/* The same without sockets, which would take most of the time, and with all that is read of boards.
+ */
+static void test_reading_the_games_needs_memory_and_says_so(void **unused)
+{
+    (void)unused;
+    uint64_t at = 1;
+    while (!dispatch_open_once(at)) {
+        at++;
+    }
+    assert_true(at > 1000);
+    print_message("%llu starts without memory\n", (unsigned long long)(at - 1));
+}
+
+/* ---- Requests ---- */
+
+enum { DIRECTOR = 5, PLAYER = 6, STRANGER = 7, MESSAGE_MAX = 65536 };
+
+/* What the conversation has learned from replies. */
+typedef struct Talk {
+    Table table;
+    uint64_t id;
+    uint64_t pool;
+    char invite[WIRE_TEXT_MAX];
+    uint32_t snapshot;
+    uint8_t exported[8192];
+    uint32_t exported_size;
+    uint8_t message[MESSAGE_MAX];
+    Writer writer;
+} Talk;
+
+static void frame_release(Frame *frame)
+{
+    (void)frame;
+}
+
+static void begin(Talk *talk, const char *op)
+{
+    message_begin(&talk->writer, talk->message, sizeof talk->message);
+    message_key(&talk->writer, "op");
+    put_text(&talk->writer, op);
+    message_key(&talk->writer, "id");
+    put_uint(&talk->writer, ++talk->id);
+}
+
+static void add_uint(Talk *talk, const char *key, uint64_t value)
+{
+    message_key(&talk->writer, key);
+    put_uint(&talk->writer, value);
+}
+
+static void add_text(Talk *talk, const char *key, const char *value)
+{
+    message_key(&talk->writer, key);
+    put_text(&talk->writer, value);
+}
+
+static void add_bytes(Talk *talk, const char *key, const void *bytes, size_t size)
+{
+    message_key(&talk->writer, key);
+    put_bytes(&talk->writer, bytes, (uint32_t)size);
+}
+
+/* Sends the message in memory that is not counted. */
+static void say(Talk *talk, uint64_t peer)
+{
+    static Frame frame;
+    assert_true(message_end(&talk->writer));
+    frame = (Frame){.bytes = talk->message, .size = talk->writer.size, .release = frame_release};
+    dispatch_receive(talk->table.dispatch, peer, false, &frame, talk->table.now_ms);
+}
+
+static bool reply_get(const Talk *talk, const char *key, WireItem *item)
+{
+    assert_true(talk->table.reply_count > 0);
+    const Buffer *reply = talk->table.replies[talk->table.reply_count - 1].buffer;
+    return wire_get(reply->data, reply->data + reply->size, key, item);
+}
+
+static bool reply_is_good(const Talk *talk)
+{
+    WireItem item;
+    return reply_get(talk, "ok", &item) && item.number != 0;
+}
+
+/* ---- The operations, in an order in which each can work ---- */
+
+static const uint8_t slot_list[8] = {0, 0, 0, 0, 1, 0, 0, 0};
+static const uint8_t key_list[16] = {1, 0, 0, 0, 0, 0, 0, 0, 2};
+
+static void say_hello(Talk *talk, uint64_t peer)
+{
+    begin(talk, "hello");
+    add_uint(talk, "protocol", PROTOCOL_VERSION);
+    say(talk, peer);
+}
+
+static void do_hello(Talk *talk)
+{
+    say_hello(talk, DIRECTOR);
+}
+
+static void do_hello_of_player(Talk *talk)
+{
+    say_hello(talk, PLAYER);
+}
+
+static void do_describe(Talk *talk)
+{
+    begin(talk, "describe");
+    add_text(talk, "ruleset", "convoi:board=tiny");
+    say(talk, DIRECTOR);
+}
+
+static void do_open(Talk *talk)
+{
+    WireItem item;
+    begin(talk, "open");
+    add_text(talk, "ruleset", "convoi:board=tiny");
+    add_uint(talk, "slots", 2);
+    add_uint(talk, "seat_timeout_ms", 100000);
+    message_key(&talk->writer, "seats");
+    put_list(&talk->writer, 2);
+    put_text(&talk->writer, "me");
+    put_text(&talk->writer, "open");
+    say(talk, DIRECTOR);
+    if (talk->table.reply_count > 0 && reply_get(talk, "pool", &item)) {
+        talk->pool = item.number;
+        assert_true(reply_get(talk, "invite", &item));
+        snprintf(talk->invite, sizeof talk->invite, "%.*s", (int)item.size,
+                 (const char *)item.bytes);
+    }
+}
+
+static void begin_pool(Talk *talk, const char *op)
+{
+    begin(talk, op);
+    add_uint(talk, "pool", talk->pool);
+}
+
+static void do_join(Talk *talk)
+{
+    begin_pool(talk, "join");
+    add_text(talk, "invite", talk->invite);
+    say(talk, PLAYER);
+}
+
+static void do_reset(Talk *talk)
+{
+    begin_pool(talk, "reset");
+    say(talk, DIRECTOR);
+}
+
+static void do_recv(Talk *talk)
+{
+    begin_pool(talk, "recv");
+    add_uint(talk, "min_rows", 0);
+    say(talk, DIRECTOR);
+}
+
+static void do_send(Talk *talk)
+{
+    begin_pool(talk, "send");
+    add_bytes(talk, "slots", slot_list, 8);
+    add_bytes(talk, "actions", slot_list, 8);
+    say(talk, DIRECTOR);
+}
+
+static void look(Talk *talk, const char *op)
+{
+    begin_pool(talk, op);
+    add_uint(talk, "slot", 1);
+    say(talk, DIRECTOR);
+}
+
+static void do_observe(Talk *talk)
+{
+    look(talk, "observe");
+}
+
+static void do_legal(Talk *talk)
+{
+    look(talk, "legal");
+}
+
+static void do_state(Talk *talk)
+{
+    look(talk, "state");
+}
+
+static void do_text(Talk *talk)
+{
+    look(talk, "text");
+}
+
+static void do_snapshot(Talk *talk)
+{
+    WireItem item;
+    begin_pool(talk, "snapshot");
+    add_bytes(talk, "slots", slot_list, 8);
+    say(talk, DIRECTOR);
+    if (talk->table.reply_count > 0 && reply_get(talk, "snapshots", &item)) {
+        memcpy(&talk->snapshot, item.bytes, sizeof talk->snapshot);
+    }
+}
+
+static void do_export(Talk *talk)
+{
+    WireItem item;
+    begin_pool(talk, "export");
+    add_uint(talk, "snapshot", talk->snapshot);
+    say(talk, DIRECTOR);
+    if (talk->table.reply_count > 0 && reply_get(talk, "data", &item)) {
+        assert_true(item.size <= sizeof talk->exported);
+        memcpy(talk->exported, item.bytes, item.size);
+        talk->exported_size = item.size;
+    }
+}
+
+static void do_import(Talk *talk)
+{
+    begin_pool(talk, "import");
+    add_bytes(talk, "data", talk->exported, talk->exported_size);
+    say(talk, DIRECTOR);
+}
+
+static void do_restore(Talk *talk)
+{
+    begin_pool(talk, "restore");
+    add_bytes(talk, "snapshots", &talk->snapshot, sizeof talk->snapshot);
+    add_bytes(talk, "slots", slot_list, 8);
+    say(talk, DIRECTOR);
+}
+
+static void do_fork(Talk *talk)
+{
+    begin_pool(talk, "fork");
+    add_uint(talk, "slot", 0);
+    add_bytes(talk, "slots", slot_list + 4, 4);
+    say(talk, DIRECTOR);
+}
+
+static void do_resample(Talk *talk)
+{
+    begin_pool(talk, "resample");
+    add_bytes(talk, "slots", slot_list, 8);
+    add_bytes(talk, "keys", key_list, 16);
+    add_uint(talk, "seat", 0);
+    say(talk, DIRECTOR);
+}
+
+static void do_rollout(Talk *talk)
+{
+    begin_pool(talk, "rollout");
+    add_uint(talk, "slot", 0);
+    add_text(talk, "agent", "random");
+    add_uint(talk, "count", 2);
+    say(talk, DIRECTOR);
+}
+
+static void do_drop(Talk *talk)
+{
+    begin_pool(talk, "drop");
+    say(talk, DIRECTOR);
+}
+
+static void do_stats(Talk *talk)
+{
+    begin(talk, "stats");
+    say(talk, DIRECTOR);
+}
+
+static void do_ping(Talk *talk)
+{
+    begin(talk, "ping");
+    say(talk, DIRECTOR);
+}
+
+static void do_leave(Talk *talk)
+{
+    begin_pool(talk, "leave");
+    say(talk, PLAYER);
+}
+
+static void do_close(Talk *talk)
+{
+    begin_pool(talk, "close");
+    say(talk, DIRECTOR);
+}
+
+typedef void Act(Talk *talk);
+
+static Act *const acts[] = {
+    do_hello,  do_describe, do_open,  do_hello_of_player, do_join,    do_reset,    do_recv,
+    do_send,   do_observe,  do_legal, do_state,           do_text,    do_snapshot, do_export,
+    do_import, do_restore,  do_fork,  do_resample,        do_rollout, do_drop,     do_stats,
+    do_ping,   do_leave,    do_close,
+};
+enum { ACTS = sizeof acts / sizeof acts[0] };
+
+/* Gives spare jobs and buffers back, so that the next request has to ask for its own. */
+static void forget_spares(Talk *talk)
+{
+    Dispatch *dispatch = talk->table.dispatch;
+    table_forget(&talk->table);
+    while (dispatch->spare != NULL) {
+        Job *job = dispatch->spare;
+        dispatch->spare = job->next;
+        free(job);
+    }
+    BufferStore *store = &dispatch->shared.buffers;
+    for (uint32_t i = 0; i < BUFFER_CLASSES; i++) {
+        while (store->spare[i] != NULL) {
+            Buffer *buffer = store->spare[i];
+            store->spare[i] = buffer->next;
+            store->spare_bytes -= buffer->capacity;
+            free(buffer);
+        }
+    }
+}
+
+static void everybody_goes(Talk *talk)
+{
+    Table *table = &talk->table;
+    dispatch_disconnected(table->dispatch, DIRECTOR, table->now_ms);
+    dispatch_disconnected(table->dispatch, PLAYER, table->now_ms);
+    table->now_ms += 1000000;
+    dispatch_tick(table->dispatch, table->now_ms);
+    dispatch_tick(table->dispatch, table->now_ms);
+    assert_int_equal(dispatch_session_count(table->dispatch), 0);
+    assert_int_equal(dispatch_pool_count(table->dispatch), 0);
+    forget_spares(talk);
+}
+
+/* The request `which` without memory for its allocation number `at`. True if it took fewer. */
+static bool act_once(Talk *talk, uint32_t which, uint64_t at, bool and_on)
+{
+    Table *table = &talk->table;
+    WireItem error;
+    WireItem code;
+    int64_t before = live;
+    for (uint32_t i = 0; i < which; i++) {
+        acts[i](talk);
+        assert_true(reply_is_good(talk));
+    }
+    forget_spares(talk);
+    dispatch_reserve(table->dispatch);
+    uint32_t sent = table->sent;
+    fail_from(at, and_on);
+    acts[which](talk);
+    bool refused = refusals > 0;
+    bool json = json_refusals > 0;
+    fail_from(0, false);
+    assert_int_equal(table->sent, sent + 1);
+    bool good = reply_is_good(talk);
+    if (!good) {
+        assert_true(refused);
+        assert_true(reply_get(talk, "error", &error));
+        const Buffer *reply = table->replies[table->reply_count - 1].buffer;
+        assert_true(wire_get(error.bytes - 1, reply->data + reply->size, "code", &code));
+        bool known = (code.size == 9 && memcmp(code.bytes, "no_memory", 9) == 0) ||
+                     (json && code.size == 8 && memcmp(code.bytes, "bad_file", 8) == 0);
+        if (!known) {
+            fail_msg("request %u, allocation %llu: %.*s", which, (unsigned long long)at,
+                     (int)code.size, (const char *)code.bytes);
+        }
+        acts[which](talk);
+        assert_true(reply_is_good(talk));
+    }
+    if (which > 0) {
+        do_ping(talk);
+        assert_true(reply_is_good(talk));
+    }
+    everybody_goes(talk);
+    assert_int_equal(live, before);
+    return !refused;
+}
+
+static void test_requests_without_memory_are_refused(void **unused)
+{
+    (void)unused;
+    static Talk talk;
+    uint64_t count = 0;
+    int64_t before = live;
+    table_open(&talk.table, NULL);
+    forget_spares(&talk);
+    for (uint32_t which = 0; which < ACTS; which++) {
+        for (int and_on = 0; and_on < 2; and_on++) {
+            uint64_t at = 1;
+            while (!act_once(&talk, which, at, and_on != 0)) {
+                at++;
+            }
+            count += at - 1;
+        }
+    }
+    table_close(&talk.table);
+    assert_int_equal(live, before);
+    assert_true(count > 200);
+    print_message("%llu requests without memory\n", (unsigned long long)count);
+}
+
+int main(void)
+{
+    json_set_alloc_funcs(json_malloc, __wrap_free);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_start_needs_memory_and_says_so),
+        cmocka_unit_test(test_reading_the_games_needs_memory_and_says_so),
+        cmocka_unit_test(test_requests_without_memory_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
