@@ -518,12 +518,8 @@ def test_clients_above_the_cap_are_refused():
     daemon = Daemon("--limit", "sessions=8")
     clients = [Client(daemon.endpoint) for _ in range(8)]
     assert all(client.hello["ok"] for client in clients)
-    extra = Client(daemon.endpoint, hello=False)
-    extra.socket.rcvtimeo = 1000
-    try:
-        assert extra.call("hello", protocol=1)["error"]["code"] == "limit"
-    except zmq.Again:
-        pass
+    extra = Client(daemon.endpoint)
+    assert extra.hello["error"]["code"] == "limit", extra.hello
     assert clients[0].call("ping")["ok"]
     for client in clients + [extra]:
         client.close()
@@ -548,9 +544,10 @@ def test_a_board_of_ones_own_travels_by_content():
     daemon.stop()
 
 
-def main():
+def main(names):
+    """Runs the functions of a module whose names begin with test_."""
     failed = 0
-    tests = [(name, value) for name, value in sorted(globals().items()) if name.startswith("test_")]
+    tests = [(name, value) for name, value in sorted(names.items()) if name.startswith("test_")]
     chosen = [word for word in sys.argv[2:] if not word.startswith("--")]
     passed = 0
     for name, test in tests:
@@ -578,4 +575,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(globals())

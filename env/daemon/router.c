@@ -26,6 +26,7 @@ enum {
     BACKLOG = 1024,
     MESSAGES_PER_TURN = 64, /* of one socket before the others have their turn */
     FDS_SPARE = 256,        /* descriptors that clients may not use up */
+    REFUSED_MAX = 64,       /* connections beyond the sessions, to be told that there are too many */
     IDENTITY_SIZE = 5,      /* of a routing id that ZeroMQ made: 0, then 4 bytes */
 };
 
@@ -492,7 +493,7 @@ static TyStatus connections_open(Router *router)
     }
     uint64_t places = limit.rlim_cur < (1 << 17) ? limit.rlim_cur : (1 << 17);
     uint64_t room = places > 2 * FDS_SPARE ? places - FDS_SPARE : places / 2;
-    uint64_t wanted = router->config.limits.sessions;
+    uint64_t wanted = router->config.limits.sessions + REFUSED_MAX;
     router->connection_places = (uint32_t)places;
     router->connections_max = (uint32_t)(wanted < room ? wanted : room);
     router->connections = calloc(places, sizeof router->connections[0]);
