@@ -1,0 +1,441 @@
+"""The daemon among clients that mean harm or cannot do better: malformed messages, crowds, silence.
+
+test_daemon_harm.py BUILD_DIRECTORY [--long] [TEST]...
+"""
+
+import os
+import random
+import resource
+import socket
+import struct
+import sys
+import time
+
+import msgpack
+import zmq
+
+from test_daemon import BUILD, CONTEXT, LONG, Client, Daemon, first_actions, main, wait_for
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+# The allocator of ASan keeps what was freed, so that memory grows by design.
+MEASURES_MEMORY = "asan" not in os.path.basename(BUILD)
+
+
+def rss_kb(pid):
+    """Resident memory, counted exactly."""
+    with open(f"/proc/{pid}/smaps_rollup") as file:
+        return next(int(line.split()[1]) for line in file if line.startswith("Rss:"))
+
+
+def cpu_seconds(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+# ---- Malformed messages ----
+
+
+def vectors():
+    """The good message of every operation."""
+    messages = []
+    for name in sorted(os.listdir(f"{HERE}/vectors")):
+        if name.startswith("request_") and name.endswith(".msgpack"):
+            with open(f"{HERE}/vectors/{name}", "rb") as file:
+                messages.append(file.read())
+    return messages
+
+
+def map_of(entries):
+    """A map of key and value pairs, in which a key may stand twice."""
+    return b"\xde" + struct.pack(">H", len(entries)) + b"".join(msgpack.packb(k) + msgpack.packb(v) for k, v in entries)
+
+
+def truncated(good):
+    return [message[:size] for message in good for size in range(len(message))]
+
+
+def with_more(good):
+    return [message + tail for message in good for tail in (b"\x00", b"\xc0", message)]
+
+
+SWAPS = [None, True, -7, 1.5, "text", b"bytes", [1], {"a": 1}, msgpack.ExtType(5, b"12345678"), [[[[[[[[[[1]]]]]]]]]]]
+
+
+def may_be(old, new):
+    """True if a value of the new kind could be meant for the field."""
+    texts = (str, bytes)
+    return type(old) is type(new) or (isinstance(old, texts) and isinstance(new, texts))
+
+
+def swapped(good):
+    messages = []
+    for message in good:
+        fields = msgpack.unpackb(message)
+        for key, old in fields.items():
+            for new in SWAPS:
+                if not may_be(old, new) and not (isinstance(old, int) and new is True):
+                    messages.append(msgpack.packb({**fields, key: new}))
+    return messages
+
+
+def keys_changed(good):
+    messages = []
+    for message in good:
+        fields = msgpack.unpackb(message)
+        entries = list(fields.items())
+        messages += [map_of(entries + [entry]) for entry in entries]
+        messages += [map_of(entries + [(key, 1)]) for key in ("", "Op", "unknown", "x" * 300, 7)]
+        messages += [msgpack.packb({k: v for k, v in entries if k != key}) for key in ("op", "id")]
+        messages += [msgpack.packb({**fields, "op": op}) for op in ("", "steps", "OPEN", "x" * 5000, "a\0b", "\ud7ff")]
+        messages += [msgpack.packb({**fields, "id": number}) for number in (0, -1, -(2**63))]
+        messages.append(msgpack.packb(entries))
+    messages += [msgpack.packb({"op": "hello", "id": 1, "protocol": n}) for n in (0, 2, 255, 65536, 2**64 - 1)]
+    return messages
+
+
+def bombs():
+    messages = [bytes([byte]) for byte in range(256)]
+    for size in (0x10, 0xFFFF, 0x0FFFFFFF, 0xFFFFFFFF):
+        for head in (0xC6, 0xC9, 0xDB, 0xDD, 0xDF):
+            messages.append(bytes([head]) + struct.pack(">I", size))
+            messages.append(b"\x81\xa2op" + bytes([head]) + struct.pack(">I", size) + b"\x00" * 20)
+    for depth in (9, 17, 33, 100, 1000, 10000, 60000):
+        for opener in (b"\x91", b"\x81\xa1a", b"\xdc\x00\x01"):
+            messages.append(opener * depth)
+            messages.append(opener * depth + b"\xc0")
+            messages.append(b"\x83\xa2op\xa4ping\xa2id\x07\xa1x" + opener * depth + b"\xc0")
+    messages.append(b"\xdd\x00\x00\xff\xff" + b"\xc0" * 65535)
+    messages.append(b"\x82\xa2op\xa4ping\xa2id\xcf" + b"\xff" * 8 + b"\xa0" * 3)
+    return messages
+
+
+def wrong_for_the_pool(pool, slots, data):
+    """Well-formed requests to a live pool whose binaries have the wrong length or content."""
+    four = struct.pack(f"<{slots}I", *range(slots))
+    requests = []
+    for size in list(range(0, 4 * slots)) + [4 * slots + 4, 4 * slots + 1, 100000]:
+        requests.append(("step", {"actions": bytes(size)}))
+        requests.append(("send", {"actions": bytes(size), "slots": four}))
+    for size in (1, 2, 3, 5, 4 * slots - 1, 4 * slots + 1):
+        for op, more in (("snapshot", {}), ("send", {"actions": four}), ("fork", {"slot": 0}), ("restore", {"snapshots": four[:4]})):
+            requests.append((op, {**more, "slots": bytes(size)}))
+    for size in (1, 7, 9, 8 * slots - 8, 8 * slots + 8):
+        requests.append(("reset", {"seeds": bytes(size)}))
+        requests.append(("resample", {"slots": four, "keys": bytes(size)}))
+        requests.append(("fork", {"slot": 0, "slots": four, "keys": bytes(size)}))
+    for size in (1, slots - 1, slots + 1, 1000):
+        requests.append(("reset", {"mask": bytes(size)}))
+    for slot in (slots, slots + 1, 2**20 - 1):
+        far = struct.pack("<I", slot)
+        requests += [(op, {"slot": slot}) for op in ("observe", "legal", "text", "state")]
+        requests += [("snapshot", {"slots": far}), ("fork", {"slot": slot, "slots": four}), ("fork", {"slot": 0, "slots": far})]
+        requests.append(("rollout", {"slot": slot, "agent": "random"}))
+    requests += [("restore", {"slots": four, "snapshots": struct.pack("<I", n)}) for n in (0, 1, 77, 2**32 - 1)]
+    requests += [("export", {"snapshot": n}) for n in (1, 77, 2**32 - 1)]
+    requests += [("import", {"data": data[:size]}) for size in range(1, len(data), 7)]
+    requests += [("rollout", {"slot": 0, "agent": name}) for name in ("", "nobody", "x" * 64)]
+    requests += [("rollout", {"slot": 0, "agent": "random", "seat": 3})]
+    requests += [("open", {"ruleset": name}) for name in ("", "chess", "convoi:x", "convoi:clock=99", "convoi:board=../x", "x" * 500)]
+    requests += [("open", {"ruleset": "convoi", "seats": seats}) for seats in (["me"], ["me"] * 5, ["me", "nobody"], [""])]
+    requests += [("open", {"ruleset": "convoi", "slots": 2**20, "threads": 256})]
+    requests += [("open", {"ruleset": "convoi:board=b", "files": {"b": b"{" * n}}) for n in (1, 100, 5000)]
+    requests += [("join", {"invite": word}) for word in ("", "0" * 32, "x" * 64)]
+    requests += [("replay_verify", {"content": bytes(n)}) for n in (1, 31, 32, 33, 5000)]
+    return [(op, fields if op in ("open", "replay_verify") else {"pool": pool, **fields}) for op, fields in requests]
+
+
+def send_corpus(client, corpus):
+    """Every message gets one error reply, in its turn."""
+    for message in corpus:
+        client.socket.send(message)
+        reply = client.receive()
+        assert reply["ok"] is False and reply["error"]["message"], (message[:100], reply)
+
+
+def send_wrong(client, requests):
+    for op, fields in requests:
+        reply = client.call(op, **fields)
+        assert reply["id"] == client.id, (op, reply)
+        refused = reply["ok"] is False or len(reply.get("errors", [])) > 0
+        assert refused and (op != "send" or reply.get("accepted", 0) == 0), (op, fields, reply)
+
+
+def states(client, pool, slots):
+    """Everything that the slots hold, as bytes."""
+    saved = client.call("snapshot", pool=pool, slots=struct.pack(f"<{slots}I", *range(slots)))
+    numbers = struct.unpack(f"<{slots}I", saved["snapshots"])
+    exported = [client.call("export", pool=pool, snapshot=number)["data"] for number in numbers]
+    assert client.call("drop", pool=pool)["dropped"] == slots
+    return exported
+
+
+def test_malformed_messages_change_nothing():
+    daemon = Daemon()
+    client = Client(daemon.endpoint)
+    slots = 8
+    opened = client.call("open", ruleset="convoi:board=tiny", slots=slots)
+    reply = client.call("reset", pool=opened["pool"])
+    for _ in range(10):
+        reply = client.call("step", pool=opened["pool"], actions=first_actions(reply, opened["action_count"]))
+    before = states(client, opened["pool"], slots)
+    assert len(set(before)) > 1
+    good = vectors()
+    assert len(good) >= 26
+    kinds = [truncated(good), with_more(good), swapped(good), keys_changed(good), bombs()]
+    corpus = list(dict.fromkeys(message for kind in kinds for message in kind))
+    wrong = wrong_for_the_pool(opened["pool"], slots, before[0])
+    print(f"    {len(corpus)} malformed messages, {len(wrong)} requests that do not fit")
+    assert len(corpus) >= 500
+    sizes = []
+    for _ in range(3):
+        send_corpus(client, corpus)
+        send_wrong(client, wrong)
+        sizes.append(rss_kb(daemon.process.pid))
+    assert states(client, opened["pool"], slots) == before
+    stats = client.call("stats")
+    assert stats["sessions"] == 1 and len(stats["pools"]) == 1, stats
+    client.socket.rcvtimeo = 200
+    try:
+        raise AssertionError(f"one reply too many: {client.receive()}")
+    except zmq.Again:
+        pass
+    print(f"    resident after each round: {sizes} KB" + ("" if MEASURES_MEMORY else ", not judged under ASan"))
+    assert not MEASURES_MEMORY or sizes[2] - sizes[1] <= 256, sizes
+    client.close()
+    daemon.stop()
+
+
+# ---- A client that speaks ZMTP by hand: one descriptor, no thread, no manners ----
+
+
+class Raw:
+    GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + bytes(32)
+
+    def __init__(self, endpoint, greet=True):
+        kind, place = endpoint.split("://")
+        if kind == "ipc":
+            self.socket = socket.socket(socket.AF_UNIX)
+            self.socket.settimeout(20)
+            self.socket.connect(place)
+        else:
+            host, port = place.rsplit(":", 1)
+            self.socket = socket.create_connection((host, int(port)), 20)
+        self.buffer = b""
+        self.id = 0
+        if greet:
+            self.greet()
+
+    def greet(self):
+        body = b"\x05READY" + b"\x0bSocket-Type" + struct.pack(">I", 6) + b"DEALER"
+        self.socket.sendall(self.GREETING + b"\x04" + bytes([len(body)]) + body)
+        assert self.take(64)[10] == 3
+        flags, command = self.frame()
+        assert flags & 4 and command.startswith(b"\x05READY"), command
+
+    def take(self, size):
+        while len(self.buffer) < size:
+            part = self.socket.recv(1 << 16)
+            if not part:
+                raise ConnectionError("closed by the daemon")
+            self.buffer += part
+        taken, self.buffer = self.buffer[:size], self.buffer[size:]
+        return taken
+
+    def frame(self):
+        flags = self.take(1)[0]
+        size = struct.unpack(">Q", self.take(8))[0] if flags & 2 else self.take(1)[0]
+        return flags, self.take(size)
+
+    def send(self, op, **fields):
+        self.id += 1
+        message = msgpack.packb({"op": op, "id": self.id, **fields})
+        head = b"\x00" + bytes([len(message)]) if len(message) < 256 else b"\x02" + struct.pack(">Q", len(message))
+        self.socket.sendall(head + message)
+
+    def receive(self):
+        flags, content = self.frame()
+        while flags & 4:  # heartbeats
+            flags, content = self.frame()
+        return msgpack.unpackb(content)
+
+    def call(self, op, **fields):
+        self.send(op, **fields)
+        return self.receive()
+
+    def close(self):
+        self.socket.close()
+
+
+# ---- Crowds ----
+
+
+def raise_descriptor_limit(wanted):
+    """As many descriptors as are wanted, or as there can be; says so if they are fewer."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted and soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard), hard))
+        soft = min(wanted, hard)
+    if soft < wanted:
+        print(f"    ONLY {soft} descriptors are allowed here, {wanted} were wanted: fewer clients")
+    return soft
+
+
+def test_a_crowd_of_clients_loses_no_reply():
+    idle, active, rounds = (10000, 1000, 20) if LONG else (2000, 200, 20)
+    room = raise_descriptor_limit(idle + active + 600) - 600
+    if room < idle + active:
+        idle, active = room * 10 // 11, room // 11
+    assert idle >= 300, "too few descriptors for a crowd"
+    daemon = Daemon()
+    pid = daemon.process.pid
+    empty = rss_kb(pid)
+    begin = time.monotonic()
+    sleepers = []
+    for _ in range(idle):
+        client = Raw(daemon.endpoint)
+        assert client.call("hello", protocol=1)["ok"]
+        sleepers.append(client)
+    per_client = (rss_kb(pid) - empty) / idle
+    print(f"    {idle} idle clients in {time.monotonic() - begin:.1f} s, {per_client:.1f} KB each")
+    workers = [Raw(daemon.endpoint) for _ in range(active)]
+    for client in workers:
+        client.send("hello", protocol=1)
+    assert all(client.receive()["ok"] for client in workers)
+    begin = time.monotonic()
+    for _ in range(rounds):
+        for client in workers:
+            client.send("ping")
+            client.send("stats")
+        for client in workers:
+            assert client.receive()["id"] == client.id - 1
+            assert client.receive()["sessions"] == idle + active
+    seconds = time.monotonic() - begin
+    print(f"    {active} active clients: {2 * active * rounds} replies, none lost, {2 * active * rounds / seconds:.0f}/s")
+    spent = cpu_seconds(pid)
+    time.sleep(2)
+    share = (cpu_seconds(pid) - spent) / 2
+    print(f"    {100 * share:.1f} % of a processor while nobody asks")
+    assert share < 0.5, share
+    assert all(client.call("ping")["ok"] for client in random.Random(4).sample(sleepers, 100))
+    for client in sleepers + workers:
+        client.close()
+    watcher = Client(daemon.endpoint)
+    assert wait_for(lambda: watcher.call("stats")["sessions"] == 1, 60)
+    watcher.close()
+    daemon.stop()
+
+
+def test_clients_above_the_cap_hear_a_sentence():
+    daemon = Daemon("--limit", "sessions=50")
+    members = [Client(daemon.endpoint) for _ in range(50)]
+    assert all(client.hello["ok"] for client in members)
+    extra = [Client(daemon.endpoint) for _ in range(20)]
+    for client in extra:
+        error = client.hello["error"]
+        assert error["code"] == "limit" and "sessions=50" in error["message"], client.hello
+    # Far more come and try again and again. They are not let in, and cost little.
+    crowd = [Client(daemon.endpoint, hello=False) for _ in range(300)]
+    for client in crowd:
+        client.send("hello", protocol=1)
+    time.sleep(0.5)
+    spent = cpu_seconds(daemon.process.pid)
+    begin = time.monotonic()
+    while time.monotonic() < begin + 2:
+        assert all(client.call("ping")["ok"] for client in members)
+        time.sleep(0.2)
+    share = (cpu_seconds(daemon.process.pid) - spent) / (time.monotonic() - begin)
+    print(f"    {100 * share:.1f} % of a processor while 300 more try to come in")
+    assert share < 0.5, share
+    for client in crowd + extra + members[1:]:
+        client.close()
+    assert wait_for(lambda: members[0].call("stats")["sessions"] == 1, 20)
+    late = Client(daemon.endpoint)
+    assert late.hello["ok"], late.hello
+    late.close()
+    members[0].close()
+    daemon.stop()
+
+
+# ---- Silence ----
+
+
+def token_daemon(directory):
+    path = f"{directory}/token"
+    with open(path, "w") as file:
+        file.write("a secret of this test\n")
+    os.chmod(path, 0o600)
+    return Daemon("--token", path, listen="tcp://127.0.0.1:*")
+
+
+def is_closed(raw):
+    raw.socket.settimeout(0.01)
+    try:
+        return raw.socket.recv(1 << 16) == b""
+    except (TimeoutError, BlockingIOError):
+        return False
+    except ConnectionError:
+        return True
+
+
+def test_silent_peers_are_reaped():
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as directory:
+        daemon = token_daemon(directory)
+        fds = daemon.fds()
+        peers = []
+        # Cut off at every byte of the greeting and of the handshake.
+        for size in range(len(Raw.GREETING) + 1):
+            peer = Raw(daemon.endpoint, greet=False)
+            peer.socket.sendall(Raw.GREETING[:size])
+            peers.append(peer)
+        # Or after it, with a session or without, never answering a heartbeat.
+        for number in range(20):
+            peer = Raw(daemon.endpoint)
+            if number % 2:
+                assert peer.call("hello", protocol=1, access="a secret of this test")["ok"]
+            peers.append(peer)
+        begin = time.monotonic()
+        assert wait_for(lambda: all(is_closed(peer) for peer in peers), 20)
+        print(f"    {len(peers)} silent peers are gone after {time.monotonic() - begin:.1f} s")
+        for peer in peers:
+            peer.close()
+        client = Client(daemon.endpoint, access="a secret of this test")
+        assert wait_for(lambda: client.call("stats")["sessions"] == 1, 20)
+        assert wait_for(lambda: daemon.fds() <= fds + 1, 20)
+        client.close()
+        daemon.stop()
+
+
+def test_a_client_that_never_reads_is_dropped_and_others_go_on():
+    daemon = Daemon()
+    other = Client(daemon.endpoint)
+    assert other.hello["limits"]["replies_queued"] == 128
+    greedy = Raw(daemon.endpoint)
+    greedy.send("hello", protocol=1)
+    greedy.socket.setblocking(False)
+    assert wait_for(lambda: other.call("stats")["sessions"] == 2, 10)
+    worst = 0.0
+    begin = time.monotonic()
+    gone = False
+    while not gone and time.monotonic() < begin + 20:
+        try:
+            for _ in range(20):
+                greedy.send("describe", ruleset="convoi")
+        except (BlockingIOError, ConnectionError):
+            pass
+        asked = time.monotonic()
+        gone = other.call("stats")["sessions"] == 1
+        worst = max(worst, time.monotonic() - asked)
+    print(f"    dropped after {greedy.id} requests and {time.monotonic() - begin:.2f} s; others waited {1000 * worst:.0f} ms at most")
+    assert gone
+    assert other.call("ping")["ok"]
+    greedy.close()
+    other.close()
+    daemon.stop()
+
+
+if __name__ == "__main__":
+    CONTEXT.set(zmq.MAX_SOCKETS, 4096)
+    main(globals())
