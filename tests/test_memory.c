@@ -4,8 +4,10 @@
 #include "daemon/dispatch_internal.h"
 #include "daemon/router.h"
 #include "dispatch_table.h"
+#include "wire_samples.h"
 
 #include <jansson.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,6 +20,8 @@
 
 /* The linker sends every allocation of our own code here (--wrap), jansson by its own hook. */
 static int64_t live;      /* allocations that were not given back */
+static size_t live_bytes; /* and their bytes, */
+static size_t peak_bytes; /* and the most that these were */
 static uint64_t fail_at;  /* which allocation fails, from 1; 0: none */
 static bool fails_on;     /* and all that follow */
 static uint64_t asked;    /* allocations since fail_at was set */
@@ -48,7 +52,15 @@ static bool refuse(void)
 static void *counted(void *memory)
 {
     live += memory != NULL;
+    live_bytes += malloc_usable_size(memory);
+    peak_bytes = live_bytes > peak_bytes ? live_bytes : peak_bytes;
     return memory;
+}
+
+static void forget(void *memory)
+{
+    live -= memory != NULL;
+    live_bytes -= malloc_usable_size(memory);
 }
 
 void *__wrap_malloc(size_t size)
@@ -79,7 +91,8 @@ void *__wrap_realloc(void *memory, size_t size)
     if (refuse()) {
         return NULL;
     }
-    return memory == NULL ? counted(__real_malloc(size)) : __real_realloc(memory, size);
+    forget(memory);
+    return counted(__real_realloc(memory, size));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
@@ -89,7 +102,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 
 void __wrap_free(void *memory)
 {
-    live -= memory != NULL;
+    forget(memory);
     __real_free(memory);
 }
 
@@ -175,31 +188,31 @@ static void test_the_start_needs_memory_and_says_so(void **unused)
     assert_int_equal(system(command), 0);
 }
 
-static bool dispatch_open_once(uint64_t at)
+static bool ruleset_open_once(const char *spec, uint64_t at)
 {
     int64_t before = live;
-    Dispatch *dispatch = NULL;
-    const DispatchConfig config = {.limits = limits_standard()};
+    TyRuleset *ruleset = NULL;
     fail_from(at, false);
-    bool enough = opened_or_refused(dispatch_open(&config, 0, &dispatch), dispatch);
-    if (dispatch != NULL) {
-        dispatch_close(dispatch);
-    }
+    bool enough = opened_or_refused(ty_ruleset_open(spec, NULL, &ruleset), ruleset);
+    ty_ruleset_close(ruleset);
     assert_int_equal(live, before);
     return enough;
 }
 
-/* The same without sockets, which would take most of the time, and with all that is read of boards.
- */
-static void test_reading_the_games_needs_memory_and_says_so(void **unused)
+/* The longest part of the start alone, with all that is read of boards and decks. */
+static void test_reading_a_game_needs_memory_and_says_so(void **unused)
 {
     (void)unused;
-    uint64_t at = 1;
-    while (!dispatch_open_once(at)) {
-        at++;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < ty_game_count(); i++) {
+        uint64_t at = 1;
+        while (!ruleset_open_once(ty_game_name(ty_game_at(i)), at)) {
+            at++;
+        }
+        assert_true(at > 100);
+        count += at - 1;
     }
-    assert_true(at > 1000);
-    print_message("%llu starts without memory\n", (unsigned long long)(at - 1));
+    print_message("%llu rulesets without memory\n", (unsigned long long)count);
 }
 
 /* ---- Requests ---- */
@@ -577,16 +590,59 @@ static void test_requests_without_memory_are_refused(void **unused)
     for (uint32_t which = 0; which < ACTS; which++) {
         for (int and_on = 0; and_on < 2; and_on++) {
             uint64_t at = 1;
+            json_is_spared = and_on != 0;
             while (!act_once(&talk, which, at, and_on != 0)) {
                 at++;
             }
             count += at - 1;
         }
     }
+    json_is_spared = false;
     table_close(&talk.table);
     assert_int_equal(live, before);
     assert_true(count > 200);
     print_message("%llu requests without memory\n", (unsigned long long)count);
+}
+
+/* ---- What a refused request takes ---- */
+
+enum { REFUSED_BYTES_MAX = 64 << 10 };
+
+/* Sends bytes that are no request, to a dispatch without spare memory. */
+static void send_refused(Talk *talk, const uint8_t *bytes, size_t size)
+{
+    static Frame frame;
+    forget_spares(talk);
+    size_t before = live_bytes;
+    peak_bytes = before;
+    frame = (Frame){.bytes = bytes, .size = size, .release = frame_release};
+    dispatch_receive(talk->table.dispatch, DIRECTOR, false, &frame, talk->table.now_ms);
+    assert_false(reply_is_good(talk));
+    assert_true(peak_bytes - before <= REFUSED_BYTES_MAX + size);
+}
+
+static void test_a_refused_request_takes_little_memory(void **unused)
+{
+    (void)unused;
+    static const uint8_t heads[] = {0xc6, 0xc9, 0xdb, 0xdd, 0xdf};
+    static Talk talk;
+    static uint8_t bytes[MESSAGE_MAX];
+    table_open(&talk.table, NULL);
+    do_hello(&talk);
+    for (uint32_t op = 0; op < OP_COUNT; op++) {
+        size_t size = sample_message((Operation)op, 1000 + op, bytes);
+        for (size_t cut = 0; cut < size; cut++) {
+            send_refused(&talk, bytes, cut);
+        }
+    }
+    for (uint32_t i = 0; i < sizeof heads; i++) {
+        memset(bytes, 0xff, 5);
+        bytes[0] = heads[i];
+        send_refused(&talk, bytes, 5);
+    }
+    memset(bytes, 0x91, sizeof bytes);
+    send_refused(&talk, bytes, sizeof bytes);
+    table_close(&talk.table);
 }
 
 int main(void)
@@ -594,8 +650,9 @@ int main(void)
     json_set_alloc_funcs(json_malloc, __wrap_free);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_start_needs_memory_and_says_so),
-        cmocka_unit_test(test_reading_the_games_needs_memory_and_says_so),
+        cmocka_unit_test(test_reading_a_game_needs_memory_and_says_so),
         cmocka_unit_test(test_requests_without_memory_are_refused),
+        cmocka_unit_test(test_a_refused_request_takes_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
