@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "daemon/dispatch_internal.h"
 #include "daemon/router.h"
-#include "dispatch_table.h"
+#include "talk.h"
 #include "wire_samples.h"
 
 #include <jansson.h>
@@ -217,281 +217,217 @@ static void test_reading_a_game_needs_memory_and_says_so(void **unused)
 
 /* ---- Requests ---- */
 
-enum { DIRECTOR = 5, PLAYER = 6, STRANGER = 7, MESSAGE_MAX = 65536 };
+enum { DIRECTOR = 5, PLAYER = 6 };
 
-/* What the conversation has learned from replies. */
-typedef struct Talk {
-    Table table;
-    uint64_t id;
+/* A conversation, and what was learned from its replies. */
+typedef struct Learned {
+    Talk talk;
     uint64_t pool;
     char invite[WIRE_TEXT_MAX];
     uint32_t snapshot;
     uint8_t exported[8192];
     uint32_t exported_size;
-    uint8_t message[MESSAGE_MAX];
-    Writer writer;
-} Talk;
-
-static void frame_release(Frame *frame)
-{
-    (void)frame;
-}
-
-static void begin(Talk *talk, const char *op)
-{
-    message_begin(&talk->writer, talk->message, sizeof talk->message);
-    message_key(&talk->writer, "op");
-    put_text(&talk->writer, op);
-    message_key(&talk->writer, "id");
-    put_uint(&talk->writer, ++talk->id);
-}
-
-static void add_uint(Talk *talk, const char *key, uint64_t value)
-{
-    message_key(&talk->writer, key);
-    put_uint(&talk->writer, value);
-}
-
-static void add_text(Talk *talk, const char *key, const char *value)
-{
-    message_key(&talk->writer, key);
-    put_text(&talk->writer, value);
-}
-
-static void add_bytes(Talk *talk, const char *key, const void *bytes, size_t size)
-{
-    message_key(&talk->writer, key);
-    put_bytes(&talk->writer, bytes, (uint32_t)size);
-}
-
-/* Sends the message in memory that is not counted. */
-static void say(Talk *talk, uint64_t peer)
-{
-    static Frame frame;
-    assert_true(message_end(&talk->writer));
-    frame = (Frame){.bytes = talk->message, .size = talk->writer.size, .release = frame_release};
-    dispatch_receive(talk->table.dispatch, peer, false, &frame, talk->table.now_ms);
-}
-
-static bool reply_get(const Talk *talk, const char *key, WireItem *item)
-{
-    assert_true(talk->table.reply_count > 0);
-    const Buffer *reply = talk->table.replies[talk->table.reply_count - 1].buffer;
-    return wire_get(reply->data, reply->data + reply->size, key, item);
-}
-
-static bool reply_is_good(const Talk *talk)
-{
-    WireItem item;
-    return reply_get(talk, "ok", &item) && item.number != 0;
-}
+} Learned;
 
 /* ---- The operations, in an order in which each can work ---- */
 
 static const uint8_t slot_list[8] = {0, 0, 0, 0, 1, 0, 0, 0};
 static const uint8_t key_list[16] = {1, 0, 0, 0, 0, 0, 0, 0, 2};
 
-static void say_hello(Talk *talk, uint64_t peer)
+static void do_hello(Learned *learned)
 {
-    begin(talk, "hello");
-    add_uint(talk, "protocol", PROTOCOL_VERSION);
-    say(talk, peer);
+    talk_hello(&learned->talk, DIRECTOR);
 }
 
-static void do_hello(Talk *talk)
+static void do_hello_of_player(Learned *learned)
 {
-    say_hello(talk, DIRECTOR);
+    talk_hello(&learned->talk, PLAYER);
 }
 
-static void do_hello_of_player(Talk *talk)
+static void do_describe(Learned *learned)
 {
-    say_hello(talk, PLAYER);
+    talk_begin(&learned->talk, "describe");
+    talk_text(&learned->talk, "ruleset", "convoi:board=tiny");
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_describe(Talk *talk)
-{
-    begin(talk, "describe");
-    add_text(talk, "ruleset", "convoi:board=tiny");
-    say(talk, DIRECTOR);
-}
-
-static void do_open(Talk *talk)
+static void do_open(Learned *learned)
 {
     WireItem item;
-    begin(talk, "open");
-    add_text(talk, "ruleset", "convoi:board=tiny");
-    add_uint(talk, "slots", 2);
-    add_uint(talk, "seat_timeout_ms", 100000);
-    message_key(&talk->writer, "seats");
-    put_list(&talk->writer, 2);
-    put_text(&talk->writer, "me");
-    put_text(&talk->writer, "open");
-    say(talk, DIRECTOR);
-    if (talk->table.reply_count > 0 && reply_get(talk, "pool", &item)) {
-        talk->pool = item.number;
-        assert_true(reply_get(talk, "invite", &item));
-        snprintf(talk->invite, sizeof talk->invite, "%.*s", (int)item.size,
+    talk_begin(&learned->talk, "open");
+    talk_text(&learned->talk, "ruleset", "convoi:board=tiny");
+    talk_uint(&learned->talk, "slots", 2);
+    talk_uint(&learned->talk, "seat_timeout_ms", 100000);
+    message_key(&learned->talk.writer, "seats");
+    put_list(&learned->talk.writer, 2);
+    put_text(&learned->talk.writer, "me");
+    put_text(&learned->talk.writer, "open");
+    talk_say(&learned->talk, DIRECTOR);
+    if (learned->talk.table.reply_count > 0 && talk_get(&learned->talk, "pool", &item)) {
+        learned->pool = item.number;
+        assert_true(talk_get(&learned->talk, "invite", &item));
+        snprintf(learned->invite, sizeof learned->invite, "%.*s", (int)item.size,
                  (const char *)item.bytes);
     }
 }
 
-static void begin_pool(Talk *talk, const char *op)
+static void begin_pool(Learned *learned, const char *op)
 {
-    begin(talk, op);
-    add_uint(talk, "pool", talk->pool);
+    talk_begin(&learned->talk, op);
+    talk_uint(&learned->talk, "pool", learned->pool);
 }
 
-static void do_join(Talk *talk)
+static void do_join(Learned *learned)
 {
-    begin_pool(talk, "join");
-    add_text(talk, "invite", talk->invite);
-    say(talk, PLAYER);
+    begin_pool(learned, "join");
+    talk_text(&learned->talk, "invite", learned->invite);
+    talk_say(&learned->talk, PLAYER);
 }
 
-static void do_reset(Talk *talk)
+static void do_reset(Learned *learned)
 {
-    begin_pool(talk, "reset");
-    say(talk, DIRECTOR);
+    begin_pool(learned, "reset");
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_recv(Talk *talk)
+static void do_recv(Learned *learned)
 {
-    begin_pool(talk, "recv");
-    add_uint(talk, "min_rows", 0);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "recv");
+    talk_uint(&learned->talk, "min_rows", 0);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_send(Talk *talk)
+static void do_send(Learned *learned)
 {
-    begin_pool(talk, "send");
-    add_bytes(talk, "slots", slot_list, 8);
-    add_bytes(talk, "actions", slot_list, 8);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "send");
+    talk_bytes(&learned->talk, "slots", slot_list, 8);
+    talk_bytes(&learned->talk, "actions", slot_list, 8);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void look(Talk *talk, const char *op)
+static void look(Learned *learned, const char *op)
 {
-    begin_pool(talk, op);
-    add_uint(talk, "slot", 1);
-    say(talk, DIRECTOR);
+    begin_pool(learned, op);
+    talk_uint(&learned->talk, "slot", 1);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_observe(Talk *talk)
+static void do_observe(Learned *learned)
 {
-    look(talk, "observe");
+    look(learned, "observe");
 }
 
-static void do_legal(Talk *talk)
+static void do_legal(Learned *learned)
 {
-    look(talk, "legal");
+    look(learned, "legal");
 }
 
-static void do_state(Talk *talk)
+static void do_state(Learned *learned)
 {
-    look(talk, "state");
+    look(learned, "state");
 }
 
-static void do_text(Talk *talk)
+static void do_text(Learned *learned)
 {
-    look(talk, "text");
+    look(learned, "text");
 }
 
-static void do_snapshot(Talk *talk)
+static void do_snapshot(Learned *learned)
 {
     WireItem item;
-    begin_pool(talk, "snapshot");
-    add_bytes(talk, "slots", slot_list, 8);
-    say(talk, DIRECTOR);
-    if (talk->table.reply_count > 0 && reply_get(talk, "snapshots", &item)) {
-        memcpy(&talk->snapshot, item.bytes, sizeof talk->snapshot);
+    begin_pool(learned, "snapshot");
+    talk_bytes(&learned->talk, "slots", slot_list, 8);
+    talk_say(&learned->talk, DIRECTOR);
+    if (learned->talk.table.reply_count > 0 && talk_get(&learned->talk, "snapshots", &item)) {
+        memcpy(&learned->snapshot, item.bytes, sizeof learned->snapshot);
     }
 }
 
-static void do_export(Talk *talk)
+static void do_export(Learned *learned)
 {
     WireItem item;
-    begin_pool(talk, "export");
-    add_uint(talk, "snapshot", talk->snapshot);
-    say(talk, DIRECTOR);
-    if (talk->table.reply_count > 0 && reply_get(talk, "data", &item)) {
-        assert_true(item.size <= sizeof talk->exported);
-        memcpy(talk->exported, item.bytes, item.size);
-        talk->exported_size = item.size;
+    begin_pool(learned, "export");
+    talk_uint(&learned->talk, "snapshot", learned->snapshot);
+    talk_say(&learned->talk, DIRECTOR);
+    if (learned->talk.table.reply_count > 0 && talk_get(&learned->talk, "data", &item)) {
+        assert_true(item.size <= sizeof learned->exported);
+        memcpy(learned->exported, item.bytes, item.size);
+        learned->exported_size = item.size;
     }
 }
 
-static void do_import(Talk *talk)
+static void do_import(Learned *learned)
 {
-    begin_pool(talk, "import");
-    add_bytes(talk, "data", talk->exported, talk->exported_size);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "import");
+    talk_bytes(&learned->talk, "data", learned->exported, learned->exported_size);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_restore(Talk *talk)
+static void do_restore(Learned *learned)
 {
-    begin_pool(talk, "restore");
-    add_bytes(talk, "snapshots", &talk->snapshot, sizeof talk->snapshot);
-    add_bytes(talk, "slots", slot_list, 8);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "restore");
+    talk_bytes(&learned->talk, "snapshots", &learned->snapshot, sizeof learned->snapshot);
+    talk_bytes(&learned->talk, "slots", slot_list, 8);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_fork(Talk *talk)
+static void do_fork(Learned *learned)
 {
-    begin_pool(talk, "fork");
-    add_uint(talk, "slot", 0);
-    add_bytes(talk, "slots", slot_list + 4, 4);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "fork");
+    talk_uint(&learned->talk, "slot", 0);
+    talk_bytes(&learned->talk, "slots", slot_list + 4, 4);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_resample(Talk *talk)
+static void do_resample(Learned *learned)
 {
-    begin_pool(talk, "resample");
-    add_bytes(talk, "slots", slot_list, 8);
-    add_bytes(talk, "keys", key_list, 16);
-    add_uint(talk, "seat", 0);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "resample");
+    talk_bytes(&learned->talk, "slots", slot_list, 8);
+    talk_bytes(&learned->talk, "keys", key_list, 16);
+    talk_uint(&learned->talk, "seat", 0);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_rollout(Talk *talk)
+static void do_rollout(Learned *learned)
 {
-    begin_pool(talk, "rollout");
-    add_uint(talk, "slot", 0);
-    add_text(talk, "agent", "random");
-    add_uint(talk, "count", 2);
-    say(talk, DIRECTOR);
+    begin_pool(learned, "rollout");
+    talk_uint(&learned->talk, "slot", 0);
+    talk_text(&learned->talk, "agent", "random");
+    talk_uint(&learned->talk, "count", 2);
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_drop(Talk *talk)
+static void do_drop(Learned *learned)
 {
-    begin_pool(talk, "drop");
-    say(talk, DIRECTOR);
+    begin_pool(learned, "drop");
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_stats(Talk *talk)
+static void do_stats(Learned *learned)
 {
-    begin(talk, "stats");
-    say(talk, DIRECTOR);
+    talk_begin(&learned->talk, "stats");
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_ping(Talk *talk)
+static void do_ping(Learned *learned)
 {
-    begin(talk, "ping");
-    say(talk, DIRECTOR);
+    talk_begin(&learned->talk, "ping");
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-static void do_leave(Talk *talk)
+static void do_leave(Learned *learned)
 {
-    begin_pool(talk, "leave");
-    say(talk, PLAYER);
+    begin_pool(learned, "leave");
+    talk_say(&learned->talk, PLAYER);
 }
 
-static void do_close(Talk *talk)
+static void do_close(Learned *learned)
 {
-    begin_pool(talk, "close");
-    say(talk, DIRECTOR);
+    begin_pool(learned, "close");
+    talk_say(&learned->talk, DIRECTOR);
 }
 
-typedef void Act(Talk *talk);
+typedef void Act(Learned *learned);
 
 static Act *const acts[] = {
     do_hello,  do_describe, do_open,  do_hello_of_player, do_join,    do_reset,    do_recv,
@@ -502,10 +438,10 @@ static Act *const acts[] = {
 enum { ACTS = sizeof acts / sizeof acts[0] };
 
 /* Gives spare jobs and buffers back, so that the next request has to ask for its own. */
-static void forget_spares(Talk *talk)
+static void forget_spares(Learned *learned)
 {
-    Dispatch *dispatch = talk->table.dispatch;
-    table_forget(&talk->table);
+    Dispatch *dispatch = learned->talk.table.dispatch;
+    table_forget(&learned->talk.table);
     while (dispatch->spare != NULL) {
         Job *job = dispatch->spare;
         dispatch->spare = job->next;
@@ -522,9 +458,9 @@ static void forget_spares(Talk *talk)
     }
 }
 
-static void everybody_goes(Talk *talk)
+static void everybody_goes(Learned *learned)
 {
-    Table *table = &talk->table;
+    Table *table = &learned->talk.table;
     dispatch_disconnected(table->dispatch, DIRECTOR, table->now_ms);
     dispatch_disconnected(table->dispatch, PLAYER, table->now_ms);
     table->now_ms += 1000000;
@@ -532,33 +468,33 @@ static void everybody_goes(Talk *talk)
     dispatch_tick(table->dispatch, table->now_ms);
     assert_int_equal(dispatch_session_count(table->dispatch), 0);
     assert_int_equal(dispatch_pool_count(table->dispatch), 0);
-    forget_spares(talk);
+    forget_spares(learned);
 }
 
 /* The request `which` without memory for its allocation number `at`. True if it took fewer. */
-static bool act_once(Talk *talk, uint32_t which, uint64_t at, bool and_on)
+static bool act_once(Learned *learned, uint32_t which, uint64_t at, bool and_on)
 {
-    Table *table = &talk->table;
+    Table *table = &learned->talk.table;
     WireItem error;
     WireItem code;
     int64_t before = live;
     for (uint32_t i = 0; i < which; i++) {
-        acts[i](talk);
-        assert_true(reply_is_good(talk));
+        acts[i](learned);
+        assert_true(talk_is_good(&learned->talk));
     }
-    forget_spares(talk);
+    forget_spares(learned);
     dispatch_reserve(table->dispatch);
     uint32_t sent = table->sent;
     fail_from(at, and_on);
-    acts[which](talk);
+    acts[which](learned);
     bool refused = refusals > 0;
     bool json = json_refusals > 0;
     fail_from(0, false);
     assert_int_equal(table->sent, sent + 1);
-    bool good = reply_is_good(talk);
+    bool good = talk_is_good(&learned->talk);
     if (!good) {
         assert_true(refused);
-        assert_true(reply_get(talk, "error", &error));
+        assert_true(talk_get(&learned->talk, "error", &error));
         const Buffer *reply = table->replies[table->reply_count - 1].buffer;
         assert_true(wire_get(error.bytes - 1, reply->data + reply->size, "code", &code));
         bool known = (code.size == 9 && memcmp(code.bytes, "no_memory", 9) == 0) ||
@@ -567,14 +503,14 @@ static bool act_once(Talk *talk, uint32_t which, uint64_t at, bool and_on)
             fail_msg("request %u, allocation %llu: %.*s", which, (unsigned long long)at,
                      (int)code.size, (const char *)code.bytes);
         }
-        acts[which](talk);
-        assert_true(reply_is_good(talk));
+        acts[which](learned);
+        assert_true(talk_is_good(&learned->talk));
     }
     if (which > 0) {
-        do_ping(talk);
-        assert_true(reply_is_good(talk));
+        do_ping(learned);
+        assert_true(talk_is_good(&learned->talk));
     }
-    everybody_goes(talk);
+    everybody_goes(learned);
     assert_int_equal(live, before);
     return !refused;
 }
@@ -582,23 +518,23 @@ static bool act_once(Talk *talk, uint32_t which, uint64_t at, bool and_on)
 static void test_requests_without_memory_are_refused(void **unused)
 {
     (void)unused;
-    static Talk talk;
+    static Learned learned;
     uint64_t count = 0;
     int64_t before = live;
-    table_open(&talk.table, NULL);
-    forget_spares(&talk);
+    table_open(&learned.talk.table, NULL);
+    forget_spares(&learned);
     for (uint32_t which = 0; which < ACTS; which++) {
         for (int and_on = 0; and_on < 2; and_on++) {
             uint64_t at = 1;
             json_is_spared = and_on != 0;
-            while (!act_once(&talk, which, at, and_on != 0)) {
+            while (!act_once(&learned, which, at, and_on != 0)) {
                 at++;
             }
             count += at - 1;
         }
     }
     json_is_spared = false;
-    table_close(&talk.table);
+    table_close(&learned.talk.table);
     assert_int_equal(live, before);
     assert_true(count > 200);
     print_message("%llu requests without memory\n", (unsigned long long)count);
@@ -609,15 +545,13 @@ static void test_requests_without_memory_are_refused(void **unused)
 enum { REFUSED_BYTES_MAX = 64 << 10 };
 
 /* Sends bytes that are no request, to a dispatch without spare memory. */
-static void send_refused(Talk *talk, const uint8_t *bytes, size_t size)
+static void send_refused(Learned *learned, const uint8_t *bytes, size_t size)
 {
-    static Frame frame;
-    forget_spares(talk);
+    forget_spares(learned);
     size_t before = live_bytes;
     peak_bytes = before;
-    frame = (Frame){.bytes = bytes, .size = size, .release = frame_release};
-    dispatch_receive(talk->table.dispatch, DIRECTOR, false, &frame, talk->table.now_ms);
-    assert_false(reply_is_good(talk));
+    talk_send(&learned->talk, DIRECTOR, bytes, size);
+    assert_false(talk_is_good(&learned->talk));
     assert_true(peak_bytes - before <= REFUSED_BYTES_MAX + size);
 }
 
@@ -625,24 +559,24 @@ static void test_a_refused_request_takes_little_memory(void **unused)
 {
     (void)unused;
     static const uint8_t heads[] = {0xc6, 0xc9, 0xdb, 0xdd, 0xdf};
-    static Talk talk;
-    static uint8_t bytes[MESSAGE_MAX];
-    table_open(&talk.table, NULL);
-    do_hello(&talk);
+    static Learned learned;
+    static uint8_t bytes[TALK_MESSAGE_MAX];
+    table_open(&learned.talk.table, NULL);
+    do_hello(&learned);
     for (uint32_t op = 0; op < OP_COUNT; op++) {
         size_t size = sample_message((Operation)op, 1000 + op, bytes);
         for (size_t cut = 0; cut < size; cut++) {
-            send_refused(&talk, bytes, cut);
+            send_refused(&learned, bytes, cut);
         }
     }
     for (uint32_t i = 0; i < sizeof heads; i++) {
         memset(bytes, 0xff, 5);
         bytes[0] = heads[i];
-        send_refused(&talk, bytes, 5);
+        send_refused(&learned, bytes, 5);
     }
     memset(bytes, 0x91, sizeof bytes);
-    send_refused(&talk, bytes, sizeof bytes);
-    table_close(&talk.table);
+    send_refused(&learned, bytes, sizeof bytes);
+    table_close(&learned.talk.table);
 }
 
 int main(void)
