@@ -211,6 +211,7 @@ static const char *chance_check_game(const TyRuleset *ruleset, const void *state
     if (tail->waiting) {
         ((TyHead *)work)->seat = tail->seat;
     }
+    /* cppcheck-suppress returnDanglingLifetime ; what it returns is a text of the game's */
     return ruleset->game->check(ruleset, work);
 }
 

@@ -136,9 +136,23 @@ END
     return $status
 }
 
+# The races that ThreadSanitizer finds, over everything that has threads.
+thread_programs=(test_pool test_pool_snapshot test_shm test_shm_harm test_dispatch test_doors test_replay)
+run_threads() {
+    local status=0
+    for program in "${thread_programs[@]}"; do
+        TSAN_OPTIONS="suppressions=$top/tests/tsan.supp halt_on_error=1" "build/tsan/tests/$program" || status=1
+    done
+    return $status
+}
+
 say "Installing what is missing"
 install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev libzmq3-dev "$msgpack" \
     libclang-rt-dev
+if [ $long = yes ]; then
+    export TRAINYARD_LONG=1
+    install_debian clang-tidy cppcheck llvm
+fi
 venv=$top/build/venv
 mkdir -p "$out"
 if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msgpack' 2>/dev/null; then
@@ -154,6 +168,10 @@ build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DC
 build_in build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined
 build_in build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
 echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan, fuzzers"
+if [ $long = yes ]; then
+    build_in build/tsan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=thread
+    echo "gcc -O2 with TSan"
+fi
 
 say "Testing"
 stage "source format" check "format" format_is_clean
@@ -165,11 +183,20 @@ stage "command-line tool" bash tests/test_cli.sh build/gcc
 stage "installed library" bash tests/test_install.sh build/gcc
 stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $([ $long = no ] || echo --long)
 stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
+stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $([ $long = no ] || echo --long)
+stage "malformed messages, ASan+UBSan" "$venv/bin/python" tests/test_daemon_harm.py build/asan test_malformed_messages_change_nothing
 stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
 if [ $long = yes ]; then
     stage "referee written from the rulebook, long" bash tests/oracle/run.sh build/gcc 20000
 else
     stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc
+fi
+
+if [ $long = yes ]; then
+    stage "threads, TSan" run_threads
+    stage "static analysis" tests/analyze.sh build/debug
+    stage "coverage of env and proto" tests/coverage.sh build/coverage "$venv/bin/python"
+    cat "$out/coverage_of_env_and_proto.log"
 fi
 
 c_passed=$passed

@@ -3,18 +3,21 @@
 test_daemon_harm.py BUILD_DIRECTORY [--long] [TEST]...
 """
 
+import contextlib
+import mmap
 import os
 import random
 import resource
 import socket
 import struct
 import sys
+import tempfile
 import time
 
 import msgpack
 import zmq
 
-from test_daemon import BUILD, CONTEXT, LONG, Client, Daemon, first_actions, main, wait_for
+from test_daemon import BUILD, CONTEXT, LONG, Client, Daemon, first_actions, main, start, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The allocator of ASan keeps what was freed, so that memory grows by design.
@@ -379,8 +382,6 @@ def is_closed(raw):
 
 
 def test_silent_peers_are_reaped():
-    import tempfile
-
     with tempfile.TemporaryDirectory() as directory:
         daemon = token_daemon(directory)
         fds = daemon.fds()
@@ -434,6 +435,111 @@ def test_a_client_that_never_reads_is_dropped_and_others_go_on():
     greedy.close()
     other.close()
     daemon.stop()
+
+
+# ---- Shared memory ----
+
+
+class Segments:
+    """The segments of a member, fetched as proto/SHM.md says."""
+
+    def __init__(self, path, opened):
+        self.lease = socket.socket(socket.AF_UNIX)
+        self.lease.connect(path)
+        token = opened["shm_token"]
+        self.lease.sendall(struct.pack("<II16sQII", 0x48535954, 1, token, opened["pool"], opened["member"], 0))
+        answer, self.fds, _, _ = socket.recv_fds(self.lease, 256, 4)
+        assert struct.unpack_from("<I", answer, 8) == (0,) and len(self.fds) == 4, answer
+        self.commands = mmap.mmap(self.fds[1], os.fstat(self.fds[1]).st_size)
+
+
+def scribble(endpoint, seconds, seed):
+    """Writes nonsense into everything that a client may write to."""
+    generator = random.Random(seed)
+    client = Client(endpoint)
+    opened = client.call("open", ruleset="convoi:board=tiny", slots=64, groups=2, illegal="lose", shm=True)
+    segments = Segments(client.hello["shm"], opened)
+    size = len(segments.commands)
+    for fd in segments.fds[:2]:
+        try:
+            os.ftruncate(fd, 64)
+            raise AssertionError("a segment could be resized")
+        except PermissionError:
+            pass
+    print("up", flush=True)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        at = generator.randrange(size)
+        noise = generator.randbytes(min(size - at, generator.choice((1, 4, 64, 4096))))
+        segments.commands[at : at + len(noise)] = noise
+        # Words that mean something come up too rarely by chance.
+        segments.commands[generator.randrange(128)] = generator.randrange(4)
+        if generator.randrange(8) == 0:
+            os.set_blocking(segments.fds[2], False)
+            with contextlib.suppress(BlockingIOError):
+                os.write(segments.fds[2], struct.pack("<Q", generator.choice((1, 2**64 - 2))))
+                if generator.randrange(2):
+                    os.read(segments.fds[2], 8)
+            os.set_blocking(segments.fds[2], True)
+
+
+def spin(seconds):
+    """Takes as much of the machine, and does nothing else."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        pass
+
+
+def own_process(call):
+    """A process that runs one function of this file."""
+    code = f"import sys; sys.argv = ['x', {BUILD!r}]; sys.path.insert(0, {HERE!r}); import test_daemon_harm; test_daemon_harm.{call}"
+    return start([sys.executable, "-c", code])
+
+
+def play_beside(client, opened, reply, process):
+    """Plays until the process ends. Returns the last reply, the steps and the longest round trip."""
+    steps, longest = 0, 0.0
+    while process.poll() is None:
+        actions = first_actions(reply, opened["action_count"])
+        begin = time.monotonic()
+        reply = client.call("step", pool=opened["pool"], actions=actions)
+        longest = max(longest, time.monotonic() - begin)
+        assert reply["ok"] and not reply.get("errors"), reply
+        steps += 1
+    assert process.returncode == 0
+    process.stdout.close()
+    return reply, steps, longest
+
+
+def test_a_scribbling_client_harms_nobody():
+    seconds = 600 if LONG else 10
+    with tempfile.TemporaryDirectory() as directory:
+        daemon = Daemon("--shm", f"{directory}/shm")
+        client = Client(daemon.endpoint)
+        fds = daemon.fds()
+        how = dict(ruleset="convoi:board=tiny", slots=16, hash=True, seed=5)
+        opened = client.call("open", **how)
+        reply = client.call("reset", pool=opened["pool"])
+        hostile = own_process(f"scribble({daemon.endpoint!r}, {seconds}, 1)")
+        assert hostile.stdout.readline() == "up\n"
+        reply, steps, longest = play_beside(client, opened, reply, hostile)
+        harmless = own_process("spin(2)")
+        reply, more, usual = play_beside(client, opened, reply, harmless)
+        print(f"    {steps} steps; longest {1000 * longest:.1f} ms beside it, {1000 * usual:.1f} ms beside a harmless process")
+        assert steps > 100
+        assert longest < 1 + 3 * usual
+        # What was played is what would have been played alone.
+        alone = client.call("open", **how)
+        again = client.call("reset", pool=alone["pool"])
+        for _ in range(steps + more):
+            again = client.call("step", pool=alone["pool"], actions=first_actions(again, alone["action_count"]))
+        assert again["hash"] == reply["hash"] and again["obs"] == reply["obs"]
+        assert wait_for(lambda: client.call("stats")["sessions"] == 1, 20)
+        for pool in (opened, alone):
+            client.call("close", pool=pool["pool"])
+        assert wait_for(lambda: daemon.fds() <= fds, 20), (daemon.fds(), fds)
+        client.close()
+        daemon.stop()
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ typedef struct Option {
      .offset = offsetof(Settings, episodes),                                                       \
      .minimum = 1,                                                                                 \
      .maximum = CLI_EPISODES_MAX,                                                                  \
-     .standard = STANDARD,                                                                         \
+     .standard = (STANDARD),                                                                       \
      .help = "How many episodes to play."}
 #define OPTION_THREADS                                                                             \
     {.name = "threads",                                                                            \

@@ -28,7 +28,7 @@ typedef struct Tracer {
 
 static void *trace_allocate(void *old, size_t size)
 {
-    void *memory = realloc(old, size);
+    void *memory = old == NULL ? malloc(size) : realloc(old, size);
     if (memory == NULL) {
         fprintf(stderr, "trainyard trace: out of memory\n");
         exit(CLI_FAILED);

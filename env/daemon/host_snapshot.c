@@ -2,6 +2,7 @@
 #include "core/hash.h"
 #include "daemon/host_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,7 +112,9 @@ void job_snapshot(Host *host, Job *job)
         Snapshot *snapshot = snapshot_new(host, job);
         if (snapshot == NULL) {
             while (i-- > 0) {
-                snapshot_free(host, snapshot_find(host, host->ended[i]));
+                Snapshot *made = snapshot_find(host, host->ended[i]);
+                assert(made != NULL);
+                snapshot_free(host, made);
             }
             return;
         }

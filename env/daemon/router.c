@@ -26,8 +26,8 @@ enum {
     BACKLOG = 1024,
     MESSAGES_PER_TURN = 64, /* of one socket before the others have their turn */
     FDS_SPARE = 256,        /* descriptors that clients may not use up */
-    REFUSED_MAX = 64,       /* connections beyond the sessions, to be told that there are too many */
-    IDENTITY_SIZE = 5,      /* of a routing id that ZeroMQ made: 0, then 4 bytes */
+    REFUSED_MAX = 64,  /* connections beyond the sessions, to be told that there are too many */
+    IDENTITY_SIZE = 5, /* of a routing id that ZeroMQ made: 0, then 4 bytes */
 };
 
 /* A message that came in, as dispatch sees it. */

@@ -147,6 +147,7 @@ static void door_describe(ShmDoor *door, const ShmHeader *header)
 {
     const TySlab *slab = ty_pool_slab(door->pool, door->member);
     uint64_t which_offset = (uint64_t)slab->groups * sizeof(ShmCommand);
+    assert(door->rows.bytes != NULL);
     memcpy(door->rows.bytes, header, sizeof *header);
     door->words = (ShmPool *)(door->rows.bytes + header->words_offset);
     door->orders = (const ShmCommand *)door->commands.bytes;
