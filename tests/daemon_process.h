@@ -34,7 +34,8 @@ static inline void token_write(const char *path)
     chmod(path, 0600);
 }
 
-static inline void daemon_start(Daemon *daemon)
+/* `limit` is NAME=VALUE, or NULL. */
+static inline void daemon_start(Daemon *daemon, const char *limit)
 {
     int out[2];
     char token[128];
@@ -52,7 +53,7 @@ static inline void daemon_start(Daemon *daemon)
         close(out[0]);
         close(out[1]);
         execl(TY_BUILD_DIR "/trainyardd", "trainyardd", "--listen", daemon->ipc, "--listen",
-              "tcp://127.0.0.1:*", "--token", token, NULL);
+              "tcp://127.0.0.1:*", "--token", token, limit != NULL ? "--limit" : NULL, limit, NULL);
         _exit(127);
     }
     close(out[1]);

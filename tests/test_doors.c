@@ -289,7 +289,7 @@ static void check_batch(uint32_t slots, uint32_t groups, uint32_t steps)
     Daemon daemon;
     TyRuleset *ruleset = NULL;
     assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
-    daemon_start(&daemon);
+    daemon_start(&daemon, NULL);
     for (uint32_t mode = 0; mode < 3; mode++) {
         Case c = {.slots = slots, .groups = groups, .autoreset = (TyAutoreset)mode, .steps = steps};
         uint64_t wanted = chain_in_process(ruleset, &c);
@@ -338,7 +338,7 @@ static void test_groups_in_flight(void **unused)
     TyClient *client = NULL;
     TyClientPool pool;
     TyClientRows rows;
-    daemon_start(&daemon);
+    daemon_start(&daemon, NULL);
     assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
     const TyClientConfig config = {.endpoint = daemon.ipc};
     const TyClientOpen open = {.ruleset = "convoi", .slots = 64, .groups = 2};
