@@ -3,11 +3,14 @@
 Run by tests/test_daemon.sh: test_daemon.py BUILD_DIRECTORY [--long]
 """
 
+import mmap
 import os
 import random
+import select
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -48,6 +51,17 @@ class Daemon:
     def fds(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def segments(self):
+        """How many segments of shared memory it has mapped."""
+        with open(f"/proc/{self.process.pid}/maps") as file:
+            return sum("memfd:trainyard" in line for line in file)
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
     def threads(self):
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
 
@@ -73,6 +87,7 @@ class Client:
             self.socket.curve_serverkey, self.socket.curve_publickey, self.socket.curve_secretkey = keys
         self.socket.connect(endpoint)
         self.id = 0
+        self.notices = []
         self.hello = self.call("hello", protocol=1, **fields) if hello else None
 
     def send(self, op, **fields):
@@ -80,7 +95,9 @@ class Client:
         self.socket.send(msgpack.packb({"op": op, "id": self.id, **fields}))
 
     def receive(self):
-        return msgpack.unpackb(self.socket.recv())
+        reply = msgpack.unpackb(self.socket.recv())
+        self.notices += [(notice["what"], notice["seat"]) for notice in reply.get("notices", [])]
+        return reply
 
     def call(self, op, **fields):
         self.send(op, **fields)
@@ -90,12 +107,96 @@ class Client:
         self.socket.close()
 
 
-def wait_for(condition, seconds):
+class Shm:
+    """A client of the shared-memory door, written from proto/SHM.md alone. It wakes the daemon with every command,
+    since Python has no fence."""
+
+    def __init__(self, path, opened):
+        self.lease = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.lease.settimeout(10)
+        self.lease.connect(path)
+        self.lease.sendall(struct.pack("<II16sQII", 0x48535954, 1, opened["shm_token"], opened["pool"], opened["member"], 0))
+        reply, self.fds, _, _ = socket.recv_fds(self.lease, 256, 4)
+        magic, version, self.status, count, _ = struct.unpack_from("<IIIII", reply)
+        self.message = reply[20:].split(b"\0")[0].decode()
+        assert (magic, version, count) == (0x48535954, 1, 0 if self.status else 4), reply
+        if self.status:
+            self.lease.close()
+            return
+        self.rows = mmap.mmap(self.fds[0], 0, mmap.MAP_SHARED, mmap.PROT_READ)
+        self.commands = mmap.mmap(self.fds[1], 0, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        assert self.rows[:8] == b"TYSHROWS"
+        words, groups, _, self.slots, count, columns = struct.unpack_from("<QQQIII", self.rows, 48)
+        assert len(self.rows) == struct.unpack_from("<Q", self.rows, 16)[0]
+        self.words, self.groups = words, []
+        for group in range(count):
+            at = groups + group * (16 + 32 * columns)
+            first, rows, which = struct.unpack_from("<IIQ", self.rows, at)
+            table = {}
+            for column in range(columns):
+                name, _, width, offset = struct.unpack_from("<16sIIQ", self.rows, at + 16 + 32 * column)
+                table[name.rstrip(b"\0").decode()] = (width, offset)
+            self.groups.append((first, rows, which, table))
+
+    def word(self, group, name):
+        at = self.words + 128 + 64 * group + 4 * ("published", "served", "result", "ready", "illegal").index(name)
+        return struct.unpack_from("<I", self.rows, at)[0]
+
+    def column(self, group, name, size=1):
+        _, rows, _, table = self.groups[group]
+        width, offset = table[name]
+        return self.rows[offset : offset + rows * width * size]
+
+    def choose(self, group):
+        """The first legal action of every row."""
+        width, offset = self.groups[group][3]["action"]
+        mask_width = self.groups[group][3]["mask"][0]
+        actions = first_actions({"mask": self.column(group, "mask"), "count": self.groups[group][1]}, mask_width)
+        self.commands[offset : offset + len(actions)] = actions
+
+    def submit(self, group, which=None):
+        number = (self.word(group, "served") + 1) % 2**32
+        if which is not None:
+            at = self.groups[group][2]
+            self.commands[at : at + len(which)] = which
+        struct.pack_into("<I", self.commands, 64 * group + 4, 1 if which is None else 2)
+        struct.pack_into("<I", self.commands, 64 * group, number)
+        os.write(self.fds[2], struct.pack("<Q", 1))
+
+    def step(self, group=0, which=None):
+        self.submit(group, which)
+        self.wait(group)
+
+    def wait(self, group):
+        number = struct.unpack_from("<I", self.commands, 64 * group)[0]
+        assert wait_for(lambda: self.word(group, "served") == number, 10, pause=0)
+        assert self.word(group, "result") == 0
+
+    def answer_ready(self, group=0):
+        """Answers the rows that are ready; returns how many."""
+        ready = self.column(group, "ready")
+        if any(ready):
+            self.choose(group)
+            self.step(group, ready)
+        return sum(ready)
+
+    def is_closed(self, seconds=10):
+        return bool(select.select([self.lease], [], [], seconds)[0]) and self.lease.recv(1) == b""
+
+    def close(self):
+        self.lease.close()
+        for fd in self.fds:
+            os.close(fd)
+        self.rows.close()
+        self.commands.close()
+
+
+def wait_for(condition, seconds, pause=0.02):
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
             return True
-        time.sleep(0.02)
+        time.sleep(pause)
     return condition()
 
 
@@ -372,10 +473,7 @@ def test_a_killed_daemon_restarts_at_once():
         opened = client.call("open", ruleset="convoi:board=tiny", slots=64, threads=2)
         client.send("reset", pool=opened["pool"])
         time.sleep(generator.random() * 0.02)
-        daemon.process.kill()
-        daemon.process.wait()
-        daemon.process.stdout.close()
-        daemon.process.stderr.close()
+        daemon.kill()
         client.close()
     print(f"    worst restart {worst:.2f} s")
     daemon = Daemon(directory=directory)
@@ -397,10 +495,7 @@ def test_acknowledged_episodes_survive_a_kill():
             reply = client.call("step", pool=opened["pool"], actions=actions)
             acknowledged += len(reply["ended"]) // 4
         client.send("step", pool=opened["pool"], actions=first_actions(reply, opened["action_count"]))
-        daemon.process.kill()
-        daemon.process.wait()
-        daemon.process.stdout.close()
-        daemon.process.stderr.close()
+        daemon.kill()
         client.close()
         shutil.rmtree(daemon.directory)
     daemon = Daemon("--log", log)
@@ -542,6 +637,213 @@ def test_a_board_of_ones_own_travels_by_content():
     assert reply["error"]["code"] == "bad_file", reply
     client.close()
     daemon.stop()
+
+
+def open_shm(client, **fields):
+    opened = client.call("open", ruleset="convoi:board=tiny", shm=True, **fields)
+    assert opened["ok"] and len(opened["shm_token"]) == 16, opened
+    return opened, Shm(client.hello["shm"], opened)
+
+
+def test_shm_by_the_document_alone():
+    daemon = Daemon()
+    client = Client(daemon.endpoint)
+    assert client.hello["shm"] == daemon.endpoint.removeprefix("ipc://") + ".shm", client.hello["shm"]
+    assert "shm" in client.hello["capabilities"]
+    opened, shm = open_shm(client, slots=8, groups=2)
+    for _ in range(300):
+        for group in range(2):
+            shm.choose(group)
+            shm.submit(group)
+        for group in range(2):
+            shm.wait(group)
+            assert shm.word(group, "illegal") == 0 and shm.word(group, "ready") == 4
+    stats = client.call("stats")
+    assert stats["decisions"] == 2400, stats
+    assert stats["pools"][0]["episodes"] > 8, stats
+    again = Shm(client.hello["shm"], opened)
+    assert again.status != 0 and "in use" in again.message, again.message
+    wrong = Shm(client.hello["shm"], dict(opened, shm_token=bytes(16)))
+    assert wrong.status != 0, wrong.message
+    for op, fields in (("step", {"actions": bytes(16)}), ("recv", {}), ("send", {"slots": b"", "actions": b""})):
+        reply = client.call(op, pool=opened["pool"], **fields)
+        assert reply["error"]["code"] == "bad_argument" and "shared memory" in reply["error"]["message"], reply
+    client.call("close", pool=opened["pool"])
+    assert shm.is_closed()
+    shm.close()
+    client.close()
+    daemon.stop()
+
+
+def test_shm_with_every_other_operation():
+    """Resets and snapshots go by message while rows go through memory, and are seen there before the reply."""
+    daemon = Daemon()
+    client = Client(daemon.endpoint)
+    opened, shm = open_shm(client, slots=4, autoreset="disabled", hash=True)
+    pool = opened["pool"]
+    begin = shm.column(0, "hash", 8)
+    kept = client.call("snapshot", pool=pool, slots=struct.pack("<4I", *range(4)))["snapshots"]
+    while shm.word(0, "ready"):
+        shm.choose(0)
+        shm.step()
+    assert shm.column(0, "terminated") == b"\1\1\1\1"
+    shm.step()  # nobody waits: nothing happens
+    assert shm.column(0, "episode", 4) == bytes(16)
+    reply = client.call("reset", pool=pool, mask=b"\1\0\1\0")
+    assert reply["ok"] and "obs" not in reply, reply
+    assert shm.column(0, "terminated") == b"\0\1\0\1" and shm.word(0, "ready") == 2
+    published = shm.word(0, "published")
+    reply = client.call("restore", pool=pool, snapshots=kept, slots=struct.pack("<4I", *range(4)))
+    assert reply["ok"] and "obs" not in reply, reply
+    assert shm.column(0, "hash", 8) == begin and shm.word(0, "ready") == 4
+    assert shm.word(0, "published") != published
+    text = client.call("text", pool=pool, slot=0)
+    assert text["ok"] and text["text"]
+    shm.choose(0)
+    shm.step()
+    shm.close()
+    client.close()
+    daemon.stop()
+
+
+def test_one_member_by_shm_and_one_by_messages():
+    daemon = Daemon()
+    for director_by_shm in (True, False):
+        director, player = Client(daemon.endpoint), Client(daemon.endpoint, name="player")
+        opened = director.call("open", ruleset="convoi:board=tiny", slots=8, seats=["me", "open"], shm=director_by_shm)
+        assert opened["ok"], opened
+        joined = player.call("join", pool=opened["pool"], invite=opened["invite"], shm=not director_by_shm)
+        assert joined["ok"], joined
+        shm = Shm(director.hello["shm"], opened if director_by_shm else joined)
+        talker, pool = (player if director_by_shm else director), opened["pool"]
+        ended = answered = 0
+        for _ in range(2000):
+            answered += shm.answer_ready()
+            reply = talker.call("recv", pool=pool, timeout_ms=20)
+            assert reply["ok"], reply
+            ended += len(reply["ended"]) // 4
+            if reply["count"]:
+                actions = first_actions(reply, opened["action_count"])
+                sent = talker.call("send", pool=pool, slots=reply["slots"], actions=actions)
+                assert sent["accepted"] == reply["count"], sent
+            if ended >= 16:
+                break
+        assert ended >= 16 and answered > 0, (ended, answered)
+        director.call("ping")
+        assert director.notices == [("joined", 1)], director.notices
+        director.call("close", pool=pool)
+        assert shm.is_closed()
+        shm.close()
+        director.close()
+        player.close()
+    daemon.stop()
+
+
+def test_a_player_by_shm_that_vanishes_or_is_late():
+    daemon = Daemon("--limit", "resume_ms=100")
+    director = Client(daemon.endpoint)
+    opened = director.call(
+        "open", ruleset="convoi:board=tiny", slots=4, seats=["open", "me"], seat_timeout_ms=400, on_vanish="truncate"
+    )
+
+    def director_plays():
+        reply = director.call("recv", pool=opened["pool"], timeout_ms=10)
+        if reply["count"]:
+            actions = first_actions(reply, opened["action_count"])
+            director.call("send", pool=opened["pool"], slots=reply["slots"], actions=actions)
+        return True
+
+    fds = None
+    for what in ("left", "late", "left", "late"):
+        player = Client(daemon.endpoint)
+        joined = player.call("join", pool=opened["pool"], invite=opened["invite"], shm=True)
+        assert joined["ok"], joined
+        shm = Shm(player.hello["shm"], joined)
+        shm.answer_ready()
+        director.notices.clear()
+        if what == "left":
+            shm.close()
+        assert wait_for(lambda: director_plays() and (what, 0) in director.notices, 10), (what, director.notices)
+        if what == "late":
+            assert shm.is_closed()
+            assert player.call("recv", pool=opened["pool"])["error"]["code"] == "no_pool"
+            shm.close()
+        player.close()
+        assert wait_for(lambda: director_plays() and director.call("stats")["sessions"] == 1, 10)
+        assert wait_for(lambda: director_plays() and daemon.segments() == 0, 10)
+        fds = fds or daemon.fds()
+        assert wait_for(lambda: director_plays() and daemon.fds() == fds, 10), (daemon.fds(), fds)
+    director.close()
+    daemon.stop()
+
+
+def test_shm_keeps_a_session_alive():
+    daemon = Daemon("--limit", "idle_ms=300", "--limit", "resume_ms=200")
+    watcher = Client(daemon.endpoint)
+    client = Client(daemon.endpoint)
+    opened, shm = open_shm(client, slots=2)
+    for _ in range(12):
+        time.sleep(0.1)
+        assert watcher.call("stats")["sessions"] == 2
+    token = client.hello["session"]
+    client.close()
+    for _ in range(6):
+        time.sleep(0.1)
+        assert watcher.call("stats")["sessions"] == 2
+    shm.choose(0)
+    shm.step()
+    again = Client(daemon.endpoint, session=token)
+    assert again.hello["ok"], again.hello
+    assert again.call("reset", pool=opened["pool"])["ok"]
+    shm.close()
+    assert wait_for(lambda: watcher.call("stats")["pools"] == [], 5)
+    assert wait_for(lambda: watcher.call("stats")["sessions"] == 1, 5)
+    assert daemon.segments() == 0
+    again.close()
+    watcher.close()
+    daemon.stop()
+
+
+def test_a_killed_daemon_is_noticed_through_the_lease():
+    directory = tempfile.mkdtemp(prefix="trainyard-test-")
+    daemon = Daemon(directory=directory)
+    client = Client(daemon.endpoint)
+    _, shm = open_shm(client, slots=2)
+    daemon.kill()
+    assert shm.is_closed()
+    assert shm.column(0, "ready") == b"\1\1"  # the rows stay readable
+    shm.close()
+    client.close()
+    Daemon(directory=directory).stop()  # the leftovers of the killed one are in nobody's way
+
+
+def test_where_shared_memory_is_offered():
+    directory = tempfile.mkdtemp()
+    with open(f"{directory}/token", "w") as file:
+        file.write("a secret of this test\n")
+    os.chmod(f"{directory}/token", 0o600)
+    tcp = ("--token", f"{directory}/token", "--listen", "tcp://127.0.0.1:*")
+    cases = (
+        (("--shm", "none"), None, ""),
+        (("--shm", f"{directory}/own/door"), None, f"{directory}/own/door"),
+        (tcp, "tcp://127.0.0.1:*", ""),
+    )
+    for options, listen, path in cases:
+        daemon = Daemon(*options, listen=listen)
+        client = Client(daemon.endpoint, access="a secret of this test")
+        assert client.hello["shm"] == path, client.hello["shm"]
+        assert ("shm" in client.hello["capabilities"]) == bool(path)
+        if path:
+            open_shm(client)[1].close()
+        else:
+            reply = client.call("open", ruleset="convoi", shm=True)
+            assert reply["error"]["code"] == "unavailable" and "--shm" in reply["error"]["message"], reply
+        client.close()
+        daemon.stop()
+    assert os.listdir(directory) == ["token"]
+    done = subprocess.run([f"{BUILD}/trainyardd", "--shm", "relative"], capture_output=True, text=True)
+    assert done.returncode == 2 and "absolute" in done.stderr, done
+    shutil.rmtree(directory)
 
 
 def main(names):

@@ -4,19 +4,7 @@
 #define _GNU_SOURCE
 #include "core/bytes.h"
 #include "core/hash.h"
-#include "proto/client.h"
-
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "daemon_process.h"
 
 enum {
     SLOTS_MAX = 1024,
@@ -25,7 +13,6 @@ enum {
 };
 
 static const char *const autoresets[] = {"next_step", "same_step", "disabled"};
-static const char access_token[] = "the token of this test";
 
 typedef struct Case {
     uint32_t slots;
@@ -34,63 +21,6 @@ typedef struct Case {
     TyAutoreset autoreset;
     uint32_t steps;
 } Case;
-
-/* ---- The daemon ---- */
-
-typedef struct Daemon {
-    pid_t pid;
-    char directory[64];
-    char ipc[128];
-    char tcp[128];
-} Daemon;
-
-static void token_write(const char *path)
-{
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fprintf(file, "%s\n", access_token);
-    fclose(file);
-    chmod(path, 0600);
-}
-
-static void daemon_start(Daemon *daemon)
-{
-    int out[2];
-    char token[128];
-    char line[512] = "";
-    snprintf(daemon->directory, sizeof daemon->directory, "/tmp/trainyard-doors-XXXXXX");
-    assert_non_null(mkdtemp(daemon->directory));
-    snprintf(daemon->ipc, sizeof daemon->ipc, "ipc://%s/d", daemon->directory);
-    snprintf(token, sizeof token, "%s/token", daemon->directory);
-    token_write(token);
-    assert_int_equal(pipe(out), 0);
-    daemon->pid = fork();
-    if (daemon->pid == 0) {
-        dup2(out[1], STDOUT_FILENO);
-        close(out[0]);
-        close(out[1]);
-        execl(TY_BUILD_DIR "/trainyardd", "trainyardd", "--listen", daemon->ipc, "--listen",
-              "tcp://127.0.0.1:*", "--token", token, NULL);
-        _exit(127);
-    }
-    close(out[1]);
-    FILE *ready = fdopen(out[0], "r");
-    assert_non_null(fgets(line, sizeof line, ready));
-    fclose(ready);
-    const char *tcp = strstr(line, "tcp://");
-    assert_non_null(tcp);
-    snprintf(daemon->tcp, sizeof daemon->tcp, "%.*s", (int)strcspn(tcp, " \n"), tcp);
-    unlink(token);
-}
-
-static void daemon_stop(Daemon *daemon)
-{
-    int status = 0;
-    kill(daemon->pid, SIGTERM);
-    waitpid(daemon->pid, &status, 0);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    assert_int_equal(rmdir(daemon->directory), 0);
-}
 
 /* ---- Chains ---- */
 
@@ -359,7 +289,7 @@ static void check_batch(uint32_t slots, uint32_t groups, uint32_t steps)
     Daemon daemon;
     TyRuleset *ruleset = NULL;
     assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
-    daemon_start(&daemon);
+    daemon_start(&daemon, NULL);
     for (uint32_t mode = 0; mode < 3; mode++) {
         Case c = {.slots = slots, .groups = groups, .autoreset = (TyAutoreset)mode, .steps = steps};
         uint64_t wanted = chain_in_process(ruleset, &c);
@@ -408,7 +338,7 @@ static void test_groups_in_flight(void **unused)
     TyClient *client = NULL;
     TyClientPool pool;
     TyClientRows rows;
-    daemon_start(&daemon);
+    daemon_start(&daemon, NULL);
     assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
     const TyClientConfig config = {.endpoint = daemon.ipc};
     const TyClientOpen open = {.ruleset = "convoi", .slots = 64, .groups = 2};

@@ -303,7 +303,8 @@ TyStatus host_open(HostShared *shared, uint32_t id, Host **out)
     host->shared = shared;
     host->id = id;
     host->wake_fd = -1;
-    host->spin = shm_spin(sysconf(_SC_NPROCESSORS_ONLN) > 1 ? SHM_SPIN_NS : 0);
+    host->spin = shm_spin(
+        sysconf(_SC_NPROCESSORS_ONLN) > 1 ? (uint32_t)shared->limits.shm_spin_us * 1000 : 0);
     pthread_mutex_init(&host->mutex, NULL);
     if (shared->threaded) {
         host->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

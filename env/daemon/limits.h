@@ -21,6 +21,8 @@
     LIMIT(snapshots, 65536, 1, 1 << 24, "snapshots of a pool")                                     \
     LIMIT(rollout_copies, 1 << 16, 1, 1 << 20, "copies that a rollout plays")                      \
     LIMIT(board_bytes, 1 << 20, 1024, 1 << 20, "bytes of a board or deck")                         \
+    LIMIT(shm_spin_us, 50, 0, 4000000,                                                             \
+          "microseconds that a pool looks at shared memory before it sleeps")                      \
     LIMIT(idle_ms, 600000, 100, INT64_C(1) << 40, "silence after which a session ends")            \
     LIMIT(resume_ms, 1500, 0, INT64_C(1) << 40,                                                    \
           "time after a disconnect within which a session can be taken up again")
