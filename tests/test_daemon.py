@@ -125,6 +125,9 @@ class Shm:
             return
         self.rows = mmap.mmap(self.fds[0], 0, mmap.MAP_SHARED, mmap.PROT_READ)
         self.commands = mmap.mmap(self.fds[1], 0, mmap.MAP_SHARED, mmap.PROT_READ | mmap.PROT_WRITE)
+        # Words are read and written whole; `struct` with a byte order goes byte by byte.
+        self.row_words = memoryview(self.rows).cast("I")
+        self.command_words = memoryview(self.commands).cast("I")
         assert self.rows[:8] == b"TYSHROWS"
         words, groups, _, self.slots, count, columns = struct.unpack_from("<QQQIII", self.rows, 48)
         assert len(self.rows) == struct.unpack_from("<Q", self.rows, 16)[0]
@@ -140,7 +143,7 @@ class Shm:
 
     def word(self, group, name):
         at = self.words + 128 + 64 * group + 4 * ("published", "served", "result", "ready", "illegal").index(name)
-        return struct.unpack_from("<I", self.rows, at)[0]
+        return self.row_words[at // 4]
 
     def column(self, group, name, size=1):
         _, rows, _, table = self.groups[group]
@@ -159,8 +162,8 @@ class Shm:
         if which is not None:
             at = self.groups[group][2]
             self.commands[at : at + len(which)] = which
-        struct.pack_into("<I", self.commands, 64 * group + 4, 1 if which is None else 2)
-        struct.pack_into("<I", self.commands, 64 * group, number)
+        self.command_words[16 * group + 1] = 1 if which is None else 2
+        self.command_words[16 * group] = number
         os.write(self.fds[2], struct.pack("<Q", 1))
 
     def step(self, group=0, which=None):
@@ -168,7 +171,7 @@ class Shm:
         self.wait(group)
 
     def wait(self, group):
-        number = struct.unpack_from("<I", self.commands, 64 * group)[0]
+        number = self.command_words[16 * group]
         assert wait_for(lambda: self.word(group, "served") == number, 10, pause=0)
         assert self.word(group, "result") == 0
 
@@ -187,6 +190,8 @@ class Shm:
         self.lease.close()
         for fd in self.fds:
             os.close(fd)
+        self.row_words.release()
+        self.command_words.release()
         self.rows.close()
         self.commands.close()
 
