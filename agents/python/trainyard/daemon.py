@@ -53,7 +53,7 @@ class Daemon:
         path = daemon_path()
         read, write = os.pipe()
         try:
-            command = [str(path), "--listen", self.endpoint, "--shm", f"{directory}/shm"]
+            command = [str(path), "--listen", self.endpoint]
             self._process = subprocess.Popen(
                 [*command, "--lease", str(read)],
                 stdin=subprocess.DEVNULL,
