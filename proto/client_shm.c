@@ -553,9 +553,12 @@ TyShmWait ty_shm_wait_any(TyShmClient *client, uint32_t *group, int timeout_ms)
 TyShmNews ty_shm_news(const TyShmClient *client, uint32_t group)
 {
     const ShmAnswer *answer = &client->words->answers[group];
+    uint32_t served = atomic_load_explicit(&answer->served, memory_order_acquire);
     return (TyShmNews){
         .ready = atomic_load_explicit(&answer->ready, memory_order_relaxed),
         .illegal = atomic_load_explicit(&answer->illegal, memory_order_relaxed),
         .result = atomic_load_explicit(&answer->result, memory_order_relaxed),
+        .given = client->number[group],
+        .served = served,
     };
 }

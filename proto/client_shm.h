@@ -43,6 +43,8 @@ typedef struct TyShmNews {
     uint32_t ready;   /* rows that wait for an action */
     uint32_t illegal; /* rows whose action the last step refused */
     uint32_t result;  /* 0: the last command was carried out; otherwise see SHM.md */
+    uint32_t given;   /* number of the last command that was submitted; the next one has one more */
+    uint32_t served;  /* number of the last command that the daemon has carried out */
 } TyShmNews;
 
 /* The caller closes the client. */

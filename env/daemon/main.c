@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ typedef struct Settings {
     const char *token;
     const char *curve_secret;
     const char *curve_clients;
+    int lease; /* -1: none */
     uint32_t line_count;
     char *lines[CONFIG_LINES_MAX]; /* of configuration files; the values point into them */
 } Settings;
@@ -80,6 +82,19 @@ static TyStatus set_curve_secret(Settings *settings, const char *value)
 static TyStatus set_curve_clients(Settings *settings, const char *value)
 {
     settings->curve_clients = value;
+    return status_ok();
+}
+
+static TyStatus set_lease(Settings *settings, const char *value)
+{
+    char *end = NULL;
+    long fd = strtol(value, &end, 10);
+    struct stat info;
+    if (end == value || *end != '\0' || fd < 0 || fd > INT32_MAX || fstat((int)fd, &info) != 0 ||
+        !S_ISFIFO(info.st_mode)) {
+        return status_fail(TY_BAD_CONFIG, "--lease %s: give the number of an open pipe", value);
+    }
+    settings->lease = (int)fd;
     return status_ok();
 }
 
@@ -141,6 +156,7 @@ static const Option options[] = {
      "Secret key of this daemon ('trainyard keygen'): tcp is encrypted."},
     {"curve-clients", "FILE", set_curve_clients,
      "Public keys that may connect: a file, or a directory of them."},
+    {"lease", "FD", set_lease, "Serve while the other end of this pipe is open, no longer."},
     {"limit", "NAME=VALUE", set_limit, "Set a limit; see below. May be given several times."},
     {"config", "FILE", set_config, "Read options from a file: lines of NAME VALUE."},
     {NULL, NULL, NULL, NULL},
@@ -396,6 +412,20 @@ static int stop_signals(void)
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
+/* A descriptor that is readable as soon as the daemon has to stop: a signal came, or whoever holds
+ * the other end of the lease is gone, however it went. */
+static int stop_open(int signals, int lease)
+{
+    int stop = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+    epoll_ctl(stop, EPOLL_CTL_ADD, signals, &event);
+    if (lease >= 0) {
+        event.events = 0; /* the end of a pipe is always told */
+        epoll_ctl(stop, EPOLL_CTL_ADD, lease, &event);
+    }
+    return stop;
+}
+
 static void print_ready(const Service *service)
 {
     printf("trainyardd %s ready:", TY_VERSION);
@@ -412,11 +442,12 @@ static void print_ready(const Service *service)
 int main(int argc, char **argv)
 {
     static Service service;
-    Settings settings = {.limits = limits_standard()};
+    Settings settings = {.limits = limits_standard(), .lease = -1};
     umask(077);
     int status = settings_read(&settings, argc, argv);
     if (status < 0) {
-        int stop_fd = stop_signals();
+        int signal_fd = stop_signals();
+        int stop_fd = stop_open(signal_fd, settings.lease);
         TyStatus opened = service_open(&settings, &service);
         if (opened.code == TY_OK) {
             print_ready(&service);
@@ -426,6 +457,7 @@ int main(int argc, char **argv)
         }
         service_close(&service);
         close(stop_fd);
+        close(signal_fd);
         status = opened.code == TY_OK ? EXIT_SUCCESS : EXIT_FAILED;
     }
     for (uint32_t i = 0; i < settings.line_count; i++) {

@@ -2,19 +2,49 @@
 
 from __future__ import annotations
 
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import trainyard
+from trainyard.daemon import daemon_path
 
 TOP = Path(__file__).resolve().parents[3]
 
 
+#: Every way to a pool. The last one is a daemon on tcp, with a token.
+DOORS = ["inproc", "shm", "zmq", "tcp"]
+
+
+@pytest.fixture(scope="session")
+def tcp(tmp_path_factory) -> Iterator[dict[str, Any]]:
+    """The arguments of `make` for a daemon on tcp, with a token."""
+    token = tmp_path_factory.mktemp("tcp") / "token"
+    token.write_text("a secret of the tests\n")
+    token.chmod(0o600)
+    command = [str(daemon_path()), "--listen", "tcp://127.0.0.1:*", "--token", str(token)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        endpoint = process.stdout.readline().split()[-1]
+        yield {"backend": "zmq", "endpoint": endpoint, "token": token}
+        process.terminate()
+
+
+@pytest.fixture(params=DOORS)
+def door(request) -> dict[str, Any]:
+    """The arguments of `make` for every door."""
+    if request.param == "tcp":
+        return request.getfixturevalue("tcp")
+    return {"backend": request.param}
+
+
 @pytest.fixture
-def tiny() -> trainyard.Pool:
+def tiny(door) -> Iterator[trainyard.Pool]:
     """Sixteen slots of the smallest board."""
-    return trainyard.make("convoi", num_envs=16, board="tiny", seed=3, hash=True)
+    with trainyard.make("convoi", num_envs=16, board="tiny", seed=3, hash=True, **door) as pool:
+        yield pool
 
 
 def trajectory(pool: trainyard.Pool, steps: int) -> np.ndarray:

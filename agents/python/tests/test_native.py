@@ -135,21 +135,18 @@ def test_illegal_noop():
         ({"colour": 1}, "bad_config", "colour"),
         ({"board": "atlantis"}, "bad_config", "atlantis"),
         ({"board": "nowhere/board.json"}, "io", "No such file"),
-        ({"num_envs": 0}, "bad_argument", "slots=0"),
+        ({"num_envs": 0}, "bad_argument", "num_envs=0"),
         ({"groups": 65, "num_envs": 100}, "bad_argument", "groups=65"),
         ({"autoreset": "sometimes"}, "bad_argument", "next_step, same_step, disabled"),
         ({"illegal": "shrug"}, "bad_argument", "noop"),
         ({"seats": ["expert"]}, "bad_argument", "1 entries for 2 players"),
         ({"seats": [None, "oracle"]}, "bad_argument", "oracle.*random"),
         ({"seats": ["random", "random"]}, "bad_argument", "at least one"),
-        ({"backend": "pigeon"}, "bad_argument", "inproc, shm, zmq"),
-        ({"backend": "shm"}, "bad_argument", "client of the daemon"),
-        ({"endpoint": "ipc:///nowhere"}, "bad_argument", "has none"),
         ({"seed": -1}, "bad_argument", "seed=-1"),
     ],
 )
-def test_errors_say_what_to_do(arguments, code, message):
-    arguments = {"game": "convoi", **arguments}
+def test_errors_say_what_to_do(door, arguments, code, message):
+    arguments = {"game": "convoi", **door, **arguments}
     with pytest.raises(trainyard.Error, match=message) as caught:
         trainyard.make(arguments.pop("game"), **arguments)
     assert caught.value.code == code
@@ -171,11 +168,16 @@ def test_closed_pool_refuses_and_its_arrays_stay_readable(tiny):
             call()
 
 
-def test_no_allocation_per_step(tiny):
+def test_no_allocation_per_step(door):
+    pool = trainyard.make("convoi", num_envs=512, board="tiny", **door)
+    # A message comes in memory of ZeroMQ's; what Python makes of it is a matter of a few objects.
+    few = 16384 if door["backend"] == "zmq" else 4096
+    assert pool.obs.nbytes > 2 * few
+
     def play(steps: int) -> None:
         for _ in range(steps):
-            tiny.sample()
-            tiny.step()
+            pool.sample()
+            pool.step()
 
     play(50)
     gc.collect()
@@ -187,7 +189,8 @@ def test_no_allocation_per_step(tiny):
     after, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert after - before < 512
-    assert peak - before < 4096
+    assert peak - before < few
+    pool.close()
 
 
 def test_pools_and_rulesets_are_given_back():

@@ -10,8 +10,8 @@ from __future__ import annotations
 from .agents import Agent, View
 from .arena import Arena, Estimate, arena, play
 from .backend import Group, Options, Rows
-from .errors import Error, IllegalAction
-from .pool import Pool, make
+from .errors import DaemonGone, Error, IllegalAction
+from .pool import Pool, join, make
 from .replay import Replay
 from .ruleset import Block, Field, Game, Ruleset, games
 
@@ -21,6 +21,7 @@ __all__ = [
     "Agent",
     "Arena",
     "Block",
+    "DaemonGone",
     "Error",
     "Estimate",
     "Field",
@@ -35,6 +36,7 @@ __all__ = [
     "View",
     "arena",
     "games",
+    "join",
     "make",
     "play",
 ]

@@ -203,6 +203,26 @@ class Restore(Structure):
     _fields_ = [("keys", c_void_p), ("seat", c_int32), ("foreign", c_bool)]
 
 
+class ShmAddress(Structure):
+    _fields_ = [
+        ("path", c_char_p),
+        ("token", c_uint8 * 16),
+        ("pool", c_uint64),
+        ("member", c_uint32),
+        ("timeout_ms", c_uint32),
+    ]
+
+
+class ShmNews(Structure):
+    _fields_ = [
+        ("ready", c_uint32),
+        ("illegal", c_uint32),
+        ("result", c_uint32),
+        ("given", c_uint32),
+        ("served", c_uint32),
+    ]
+
+
 _STRUCTS: dict[str, type[Structure]] = {
     "TyStatus": Status,
     "TyField": Field,
@@ -291,6 +311,12 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         POINTER(c_uint32),
         POINTER(c_uint32),
     ),
+    "ty_shm_connect": (Status, POINTER(ShmAddress), POINTER(c_void_p)),
+    "ty_shm_close": (None, c_void_p),
+    "ty_shm_slab": (POINTER(Slab), c_void_p),
+    "ty_shm_submit": (c_bool, c_void_p, c_uint32, c_void_p),
+    "ty_shm_wait": (c_int, c_void_p, c_uint32, c_int),
+    "ty_shm_news": (ShmNews, c_void_p, c_uint32),
 }
 
 

@@ -17,6 +17,8 @@ from . import _lib
 from .errors import Error
 from .ruleset import Ruleset
 
+#: How long a wait in the library lasts before Python looks for signals, in ms.
+PATIENCE_MS = 50
 #: Columns of zeros and ones: views of these bytes as booleans.
 FLAGS = frozenset({"mask", "ready", "terminated", "truncated", "illegal"})
 
@@ -36,16 +38,20 @@ class Options:
     full: bool = False
     hash: bool = False
     own_chance: bool = False
+    seat_timeout: float = 0.0
+    on_vanish: str = "truncate"
 
     def __post_init__(self) -> None:
         for key, allowed in (("autoreset", _lib.AUTORESET), ("illegal", _lib.ILLEGAL)):
             if getattr(self, key) not in allowed:
                 raise Error(f"{key}={getattr(self, key)!r}: allowed is {', '.join(allowed)}")
-        for key in ("num_envs", "groups", "threads", "max_steps"):
-            if not 0 <= int(getattr(self, key)) < 1 << 32:
-                raise Error(f"{key}={getattr(self, key)}: out of range")
+        for key, least in (("num_envs", 1), ("groups", 0), ("threads", 0), ("max_steps", 0)):
+            if not least <= int(getattr(self, key)) < 1 << 32:
+                raise Error(f"{key}={getattr(self, key)}: allowed is {least}..2^32-1")
         if not 0 <= self.seed < 1 << 64:
             raise Error(f"seed={self.seed}: allowed is 0..2^64-1")
+        if not 0 <= self.seat_timeout <= 86400:
+            raise Error(f"seat_timeout={self.seat_timeout}: allowed is 0..86400 seconds")
 
 
 class Rows:
@@ -106,11 +112,20 @@ class Group(Rows):
         return len(self.seat)
 
 
+def aligned(size: int) -> npt.NDArray[np.uint8]:
+    """Zeroed memory at an address that is a multiple of 64."""
+    memory = np.zeros(size + 64, dtype=np.uint8)
+    start = -memory.ctypes.data % 64
+    return memory[start : start + size]
+
+
 def slab_columns(
     slab: Any,
     group: int,
     rows: npt.NDArray[np.uint8],
     commands: npt.NDArray[np.uint8],
+    *,
+    writeable: bool = False,
 ) -> dict[str, npt.NDArray[Any]]:
     """The columns of a group as arrays over the memory of a slab."""
     layout = slab.group[group]
@@ -131,7 +146,7 @@ def slab_columns(
         elif column.width > 1 or name in {"obs", "mask", "metrics", "full"}:
             shape = (layout.rows, column.width)
         array = array.reshape(shape)
-        if name != "action":
+        if name != "action" and not writeable:
             array.flags.writeable = False
         result[name] = array
     return result
@@ -186,6 +201,15 @@ class Backend(Protocol):
         foreign: bool,
     ) -> None:
         """Puts a snapshot into slots."""
+
+    def fork(
+        self,
+        slot: int,
+        slots: npt.NDArray[np.uint32],
+        keys: npt.NDArray[np.uint64] | None,
+        seat: int,
+    ) -> None:
+        """Copies a slot into others."""
 
     def rollout(
         self,

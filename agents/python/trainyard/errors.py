@@ -41,3 +41,10 @@ class IllegalAction(Error):
     def __init__(self, message: str, slots: list[int]) -> None:
         super().__init__(message, "illegal")
         self.slots = slots
+
+
+class DaemonGone(Error):
+    """The daemon does not answer any more, or never did. Its pools are lost: open them again."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "gone")

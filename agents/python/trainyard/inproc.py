@@ -11,21 +11,12 @@ import numpy.typing as npt
 
 from . import _lib
 from ._lib import lib
-from .backend import Group, Options, seat_agents, slab_columns
+from .backend import PATIENCE_MS, Group, Options, aligned, seat_agents, slab_columns
 from .errors import Error
 from .ruleset import Ruleset
 
-#: How long a wait for a step lasts before Python looks for signals, in ms.
-_PATIENCE_MS = 50
 #: Copies of one call of a rollout: between calls Ctrl-C is heard.
 _ROLLOUT_CHUNK = 32
-
-
-def _aligned(size: int) -> npt.NDArray[np.uint8]:
-    """Zeroed memory at an address that is a multiple of 64."""
-    memory = np.zeros(size + 64, dtype=np.uint8)
-    start = -memory.ctypes.data % 64
-    return memory[start : start + size]
 
 
 def _release(flight: int | None, pool: int) -> None:
@@ -37,6 +28,8 @@ class InProcess:
     """See `trainyard.backend.Backend`."""
 
     def __init__(self, ruleset: Ruleset, options: Options) -> None:
+        if "open" in options.seats:
+            raise Error('seats: others can only join a daemon\'s pool; use backend="shm" or "zmq"')
         agents = [
             None if name is None else ruleset.find_agent(name)
             for name in seat_agents(ruleset, options.seats)
@@ -72,8 +65,8 @@ class InProcess:
         self._close = weakref.finalize(self, _release, self._flight, self._pool)
         self._slab = lib.ty_pool_slab(self._pool, 0)
         slab = self._slab.contents
-        self._rows = _aligned(slab.rows_size)
-        self._commands = _aligned(slab.commands_size)
+        self._rows = aligned(slab.rows_size)
+        self._commands = aligned(slab.commands_size)
         lib.ty_pool_attach(self._pool, 0, self._rows.ctypes.data, self._commands.ctypes.data)
         self.seats: tuple[int, ...] = tuple(slab.seats[: slab.seat_count])
         self.groups = [
@@ -101,7 +94,7 @@ class InProcess:
         else:
             ready = ctypes.byref(self._ready)
             while not lib.ty_flight_recv(
-                self._flight, group, _PATIENCE_MS, ready, self._refused_pointer
+                self._flight, group, PATIENCE_MS, ready, self._refused_pointer
             ):
                 pass
         return self._refused.value
@@ -178,6 +171,15 @@ class InProcess:
                 self._pool, snapshot, slots.ctypes.data, len(slots), ctypes.byref(how)
             )
         )
+
+    def fork(
+        self,
+        slot: int,
+        slots: npt.NDArray[np.uint32],
+        keys: npt.NDArray[np.uint64] | None,
+        seat: int,
+    ) -> None:
+        self.restore(self.save(slot), slots, keys, seat, foreign=False)
 
     def rollout(
         self,

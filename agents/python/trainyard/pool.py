@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,8 @@ from .errors import Error, IllegalAction
 from .inproc import InProcess
 from .ruleset import Ruleset
 
-_BACKENDS = ("inproc", "shm", "zmq")
+if TYPE_CHECKING:
+    from .remote import Remote
 
 
 def make(
@@ -34,6 +36,11 @@ def make(
     full: bool = False,
     hash: bool = False,
     own_chance: bool = False,
+    seat_timeout: float = 0.0,
+    on_vanish: str = "truncate",
+    token: str | Path | None = None,
+    keys: str | Path | None = None,
+    server_key: str | Path | None = None,
     **config: Any,
 ) -> Pool:
     """Opens a pool of `num_envs` episodes of a game; every other keyword is a setting of the game.
@@ -42,6 +49,9 @@ def make(
     >>> while pool.episode.min() == 0:
     ...     pool.step(policy(pool.obs, pool.mask))
 
+    backend     where the pool is: "inproc", in this process; "shm", in a daemon, its rows through
+                shared memory; "zmq", in a daemon, its rows in messages
+    endpoint    of the daemon, "ipc:///path" or "tcp://host:port"; None: a private one of this pool
     seed        slot i has seed + i; each episode's own seed is in `pool.seed`
     groups      parts that are stepped on their own, see `Pool.send`
     threads     that step the pool
@@ -49,9 +59,17 @@ def make(
                 begins at once and the ending is in the final columns; "disabled": call `reset`
     illegal     what an action that the mask forbids does: "error", "noop", "random_legal", "lose"
     max_steps   decisions after which an episode is truncated; 0: never
-    seats       per player the name of a built-in agent, or None for yours: [None, "expert"]
+    seats       per player the name of a built-in agent, None for yours, or "open" for whoever
+                joins (`trainyard.join`): [None, "expert"]
     full, hash  with the columns of privileged rows and of state hashes
     own_chance  you play the chance seat, if the ruleset has one
+
+    For daemons only:
+
+    seat_timeout  seconds that others may leave a question unanswered; 0: for ever
+    on_vanish     what becomes of the seats of somebody who is gone: "truncate", or an agent's name
+    token         a file with the daemon's secret, for tcp on this machine
+    keys, server_key  your .secret file and the daemon's .pub file (`trainyard keygen`), for tcp
     """
     ruleset = Ruleset(game, **config)
     options = Options(
@@ -66,21 +84,58 @@ def make(
         full=full,
         hash=hash,
         own_chance=own_chance,
+        seat_timeout=seat_timeout,
+        on_vanish=on_vanish,
     )
-    return Pool(ruleset, options, _open(ruleset, options, backend, endpoint))
-
-
-def _open(ruleset: Ruleset, options: Options, backend: str, endpoint: str | None) -> Backend:
-    if backend not in _BACKENDS:
-        raise Error(f"backend={backend!r}: allowed is {', '.join(_BACKENDS)}")
     if backend != "inproc":
-        raise Error(
-            f"backend={backend!r} needs a client of the daemon, which this version of the package "
-            'does not have yet; use backend="inproc"'
-        )
-    if endpoint is not None:
-        raise Error(f"endpoint={endpoint!r}: the in-process backend has none; leave it out")
-    return InProcess(ruleset, options)
+        from .client import Access
+
+        access = Access(token, keys, server_key)
+        return Pool(ruleset, options, _door(backend).open(ruleset, options, endpoint, access))
+    if (endpoint, token, keys, server_key) != (None,) * 4:
+        raise Error('endpoint, token, keys, server_key: are for backend="shm" or "zmq"')
+    return Pool(ruleset, options, InProcess(ruleset, options))
+
+
+def join(
+    endpoint: str,
+    pool: int,
+    invite: str,
+    *,
+    seats: Sequence[int] = (),
+    backend: str = "zmq",
+    token: str | Path | None = None,
+    keys: str | Path | None = None,
+    server_key: str | Path | None = None,
+    files: Mapping[str, tuple[str, bytes]] | None = None,
+) -> Pool:
+    """Takes open seats of somebody's pool: all of them, or those that `seats` names.
+
+    The pool that is returned has the rows of these seats only. A slot whose row is not `ready` is
+    somebody else's for now; `step` answers those that are, and returns as soon as one is again.
+
+    >>> hosted = trainyard.make("convoi", seats=[None, "open"], backend="zmq")
+    >>> player = trainyard.join(*hosted.invitation)     # from any process, with any language
+    >>> player.step(player.sample())
+
+    files       boards of the pool that are not built in, as in `trainyard.Ruleset`
+    """
+    from .client import Access
+
+    access = Access(token, keys, server_key)
+    remote = _door(backend).join(endpoint, pool, invite, tuple(seats), access, files)
+    slots = sum(len(group) for group in remote.groups)
+    return Pool(remote.ruleset, Options(num_envs=slots, groups=len(remote.groups)), remote)
+
+
+def _door(backend: str) -> type[Remote]:
+    # Pools of this process need neither ZeroMQ nor MessagePack.
+    from .remote import Messages, SharedMemory
+
+    doors: dict[str, type[Remote]] = {"shm": SharedMemory, "zmq": Messages}
+    if backend not in doors:
+        raise Error(f"backend={backend!r}: allowed is inproc, {', '.join(doors)}")
+    return doors[backend]
 
 
 class Pool(Rows):
@@ -140,6 +195,17 @@ class Pool(Rows):
         self._be_home()
         snapshots = [self.backend.save(slot) for slot in range(self.num_envs)]
         return _rebuild, (self.ruleset, self.options, self._slot_seeds.copy(), snapshots)
+
+    @property
+    def invitation(self) -> tuple[str, int, str]:
+        """What others need to join: endpoint, number of the pool, and the invite.
+
+        >>> player = trainyard.join(*pool.invitation)
+        """
+        invite = getattr(self.backend, "invite", "")
+        if not invite:
+            raise Error('nobody can join: make(..., seats=[None, "open"], backend="zmq" or "shm")')
+        return self.backend.endpoint, self.backend.pool, invite  # type: ignore[attr-defined]
 
     def _be_home(self) -> None:
         if self._closed:
@@ -344,6 +410,16 @@ class Pool(Rows):
         >>> pool.restore(pool.save(0), [1, 2, 3], keys=[7, 8, 9], seat=0)
         """
         self._be_home()
+        at, given, deal = self._copies(slots, keys, seat)
+        self.backend.restore(snapshot, at, given, deal, foreign=foreign)
+
+    def _copies(
+        self,
+        slots: Sequence[int] | npt.NDArray[Any],
+        keys: npt.ArrayLike | None,
+        seat: int | None,
+    ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64] | None, int]:
+        """Where copies go, with which keys, and for whom they are dealt anew (-1: nobody)."""
         at = np.ascontiguousarray(slots, dtype=np.uint32)
         given = None
         if keys is not None:
@@ -354,7 +430,7 @@ class Pool(Rows):
             raise Error("seat: dealing anew needs keys, one per slot")
         if seat is not None and not 0 <= seat < self.ruleset.players:
             raise Error(f"seat {seat}: there are {self.ruleset.players} players")
-        self.backend.restore(snapshot, at, given, -1 if seat is None else seat, foreign=foreign)
+        return at, given, -1 if seat is None else seat
 
     def fork(
         self,
@@ -368,7 +444,9 @@ class Pool(Rows):
 
         >>> pool.fork(0, range(1, 64), keys=range(1, 64))
         """
-        self.restore(self.save(slot), np.asarray(list(slots)), keys=keys, seat=seat)
+        slot = self._slot(slot)
+        at, given, deal = self._copies(slots, keys, seat)
+        self.backend.fork(slot, at, given, deal)
 
     def rollout(
         self,

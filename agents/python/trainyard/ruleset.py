@@ -189,6 +189,11 @@ class Ruleset:
     def __reduce__(self) -> tuple[Any, ...]:
         return _reopen, (self._asked, self._files)
 
+    @property
+    def files(self) -> dict[str, bytes]:
+        """The user's own boards and decks, by the names that they have in `spec`."""
+        return dict(self._files.values())
+
     @cached_property
     def game(self) -> Game:
         return _game(lib.ty_ruleset_game(self.handle))

@@ -1,0 +1,377 @@
+"""A connection to the daemon: requests, replies, and what to do when it breaks.
+
+proto/PROTOCOL.md describes the messages. A reply is read where ZeroMQ received it: its binaries are
+views, which the caller copies to where they belong.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any, NoReturn
+
+import msgpack
+import zmq
+from zmq.utils.monitor import recv_monitor_message
+
+from .errors import DaemonGone, Error
+
+PROTOCOL = 1
+
+#: How long a wait lasts before we ask whether the daemon is still there, in ms.
+_LOOK_MS = 100
+#: How long the first answer may take, in seconds.
+_CONNECT = 5.0
+#: How long messages that were sent last may linger when a connection closes, in ms.
+_LINGER_MS = 200
+#: Lists and texts of a reply are short: so many bytes are looked at first.
+_SHORT = 1 << 16
+
+_DISCONNECTED = zmq.Event.DISCONNECTED
+_REFUSED = (
+    zmq.Event.HANDSHAKE_FAILED_AUTH
+    | zmq.Event.HANDSHAKE_FAILED_PROTOCOL
+    | zmq.Event.HANDSHAKE_FAILED_NO_DETAIL
+)
+#: What to do about a hello that is refused.
+_ADVICE = {
+    "bad_version": "; install the package and the daemon from the same version",
+    "denied": "; give `token`, the file that the daemon was started with",
+}
+
+#: Errors that the library knows by another name.
+_SAME = {"illegal_action": "illegal", "bad_request": "bad_argument"}
+
+Reply = dict[str, Any]
+
+
+# ---- Messages
+
+_BINARY = {0xC4: 1, 0xC5: 2, 0xC6: 4}
+_FLAG = {0xC2: False, 0xC3: True}
+_NUMBER = {0xCC: 1, 0xCD: 2, 0xCE: 4, 0xCF: 8}
+
+
+def _nested(view: memoryview) -> tuple[Any, int]:
+    """The value that begins the view, and how many bytes it has."""
+    for end in (_SHORT, len(view)):
+        unpacker = msgpack.Unpacker(max_buffer_size=0)
+        unpacker.feed(view[:end])
+        try:
+            return unpacker.unpack(), unpacker.tell()
+        except msgpack.OutOfData:
+            continue
+    raise ValueError("a reply that ends too early")
+
+
+def scan(view: memoryview) -> Reply:
+    """The entries of a reply. Binaries are views on the message: nothing large is copied."""
+    kind, at = view[0], 3
+    count = int.from_bytes(view[1:3], "big")
+    if kind != 0xDE:
+        count, at = kind & 0x0F, 1
+    reply: Reply = {}
+    for _ in range(count):
+        end = at + 1 + (view[at] & 0x1F)
+        key = str(view[at + 1 : end], "ascii")
+        kind = view[end]
+        at = end + 1
+        if kind in _BINARY:
+            start = at + _BINARY[kind]
+            at = start + int.from_bytes(view[at:start], "big")
+            reply[key] = view[start:at]
+        elif kind in _NUMBER:
+            start, at = at, at + _NUMBER[kind]
+            reply[key] = int.from_bytes(view[start:at], "big")
+        elif kind in _FLAG:
+            reply[key] = _FLAG[kind]
+        elif kind < 0x80:
+            reply[key] = kind
+        else:
+            reply[key], size = _nested(view[end:])
+            at = end + size
+    return reply
+
+
+def refusal(error: Reply) -> Error:
+    """The exception that an error of the daemon becomes."""
+    code, message = str(error["code"]), error["message"]
+    if code == "no_session":
+        return DaemonGone(f"the daemon does not know us any more ({message}); open the pool again")
+    return Error(message, _SAME.get(code, code))
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a daemon on tcp wants to see: the file of its token, or CURVE keys (`trainyard keygen`):
+    our .secret file and the daemon's .pub file."""
+
+    token: str | Path | None = None
+    keys: str | Path | None = None
+    server_key: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if (self.keys is None) != (self.server_key is None):
+            raise Error("keys and server_key belong together: our .secret file, the daemon's .pub")
+
+    def secret(self) -> str | None:
+        """The token."""
+        return None if self.token is None else _read(self.token).split("\n")[0].strip()
+
+    def apply(self, socket: zmq.Socket[bytes]) -> None:
+        if self.keys is not None and self.server_key is not None:
+            socket.curve_publickey = _key(self.keys, "public")
+            socket.curve_secretkey = _key(self.keys, "secret")
+            socket.curve_serverkey = _key(self.server_key, "public")
+
+
+def _read(path: str | Path) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError as error:
+        raise Error(f"{path}: {error.strerror}", "io") from None
+
+
+def _key(path: str | Path, which: str) -> bytes:
+    for line in _read(path).splitlines():
+        words = line.split()
+        if len(words) == 2 and words[0] == which and len(words[1]) == 40:
+            return words[1].encode()
+    raise Error(f"{path}: has no line '{which} KEY'; `trainyard keygen NAME` makes key files")
+
+
+# ---- The connection
+
+
+class Request:
+    """Something asked. `take` makes of the reply what `wait` returns; without it that is the reply
+    itself, whose views keep the whole message in memory."""
+
+    def __init__(
+        self,
+        number: int,
+        message: bytes | memoryview,
+        take: Callable[[Reply], Any] | None = None,
+    ) -> None:
+        self.number = number
+        self.message = message
+        self.take = take
+        self.sent = False
+        self.done = False
+        self.result: Any = None
+        self.error: Error | None = None
+
+    def answer(self, reply: Reply) -> None:
+        if reply["ok"]:
+            self.result = reply if self.take is None else self.take(reply)
+        else:
+            self.error = refusal(reply["error"])
+        self.done = True
+
+
+class Connection:
+    """One session. It belongs to one thread.
+
+    An interrupt may come between any two lines and take a message away from us, on its way out or
+    in. Whatever has no reply is then sent once more: the daemon does nothing twice that has the
+    same number, and repeats its reply.
+
+    >>> connection = Connection("ipc:///run/user/1000/trainyard/trainyardd")
+    >>> connection.call("stats")["uptime_ms"]
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        access: Access | None = None,
+        gone: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        """`gone` says what became of the daemon, if somebody knows that."""
+        self.endpoint = endpoint
+        self._gone = gone
+        self._dead: str | None = None
+        self._numbers = itertools.count(1)
+        # Whoever asks holds the request: what nobody waits for any more is forgotten.
+        self._pending: weakref.WeakValueDictionary[int, Request] = weakref.WeakValueDictionary()
+        self._in_doubt = False
+        self._held: zmq.Frame | None = None
+        self._resuming = False
+        self._fields: dict[str, Any] = {"protocol": PROTOCOL, "name": "python"}
+        access = access or Access()
+        if secret := access.secret():
+            self._fields["access"] = secret
+        context: Any = zmq.Context
+        self._socket = context.instance().socket(zmq.DEALER)
+        self._socket.linger = _LINGER_MS
+        self._socket.rcvtimeo = _LOOK_MS
+        if endpoint.startswith("tcp://"):
+            self._socket.heartbeat_ivl = 500
+            self._socket.heartbeat_timeout = 1500
+        access.apply(self._socket)
+        self._monitor = self._socket.get_monitor_socket(_DISCONNECTED | _REFUSED)
+        try:
+            self._socket.connect(endpoint)
+            self.hello = self._say_hello(_CONNECT)
+        except zmq.ZMQError as error:
+            self.close()
+            raise Error(
+                f"endpoint={endpoint!r}: {error}; give ipc:///PATH or tcp://HOST:PORT"
+            ) from None
+        except BaseException:
+            self.close()
+            raise
+        self._fields["session"] = self.hello["session"]
+
+    def close(self, farewell: str | None = None, **fields: Any) -> None:
+        """Ends the connection, with a last request whose answer nobody waits for."""
+        if self._socket.closed:
+            return
+        if farewell is not None and self._dead is None:
+            self._post(self._request(farewell, None, fields))
+        self._socket.disable_monitor()
+        self._monitor.close()
+        self._socket.close()
+
+    # ---- Asking
+
+    def _request(self, op: str, take: Callable[[Reply], Any] | None, fields: Reply) -> Request:
+        number = next(self._numbers)
+        return Request(number, msgpack.packb({"op": op, "id": number, **fields}), take)
+
+    def number(self) -> int:
+        """The number of a request that the caller packs."""
+        return next(self._numbers)
+
+    def ask(self, op: str, take: Callable[[Reply], Any] | None = None, **fields: Any) -> Request:
+        """Sends a request; `wait` has its reply."""
+        return self.post(self._request(op, take, fields))
+
+    def post(self, request: Request) -> Request:
+        """Sends a request that the caller has packed. Its bytes must stay until it is answered."""
+        if self._dead is not None:
+            raise DaemonGone(self._dead)
+        self._pending[request.number] = request
+        self._post(request)
+        return request
+
+    def _post(self, request: Request) -> None:
+        self._socket.send(request.message)
+        request.sent = True
+
+    def call(self, op: str, **fields: Any) -> Reply:
+        """Asks and waits."""
+        reply: Reply = self.wait(self.ask(op, **fields))
+        return reply
+
+    def wait(self, request: Request) -> Any:
+        """Waits for the reply, for as long as the daemon lives. Raises what the daemon refuses."""
+        if self._held is not None:
+            self._deliver()
+        if self._in_doubt:
+            self._repeat()
+        elif not request.sent:
+            self.post(request)
+        while not request.done:
+            if self._dead is not None:
+                raise DaemonGone(self._dead)
+            self._receive()
+        if request.error is not None:
+            raise request.error
+        return request.result
+
+    # ---- Receiving
+
+    def _receive(self) -> None:
+        self._in_doubt = True
+        try:
+            self._held = self._socket.recv(copy=False)
+        except zmq.Again:
+            self._in_doubt = False
+            self._look()
+            return
+        self._in_doubt = False
+        self._deliver()
+
+    def _deliver(self) -> None:
+        """Hands over the reply that is held. Done twice, it does no harm."""
+        assert self._held is not None
+        reply = scan(self._held.buffer)
+        request = self._pending.get(reply["id"])
+        if request is not None:
+            request.answer(reply)
+            self._pending.pop(request.number, None)
+        self._held = None
+
+    def _repeat(self) -> None:
+        self._in_doubt = False
+        for request in list(self._pending.values()):
+            self._post(request)
+
+    # ---- When nothing comes
+
+    def _look(self) -> None:
+        """Nothing has come for a while: is the daemon still there?"""
+        if (why := self._gone()) is not None:
+            self._die(f"{why}; its pools are lost, open them again")
+        lost = False
+        while self._monitor.poll(0):
+            event = recv_monitor_message(self._monitor)["event"]
+            if event & _REFUSED:
+                self._die(
+                    f"{self.endpoint} refuses the connection: give `keys` (your .secret file, "
+                    "whose .pub the daemon knows) and `server_key` (the daemon's .pub file)"
+                )
+            lost = lost or event == _DISCONNECTED
+        if lost and "session" in self._fields and not self._resuming:
+            self._resume()
+
+    def lost(self, why: str) -> NoReturn:
+        """Somebody found out otherwise that the pool is gone. Raises what can be said about it."""
+        deadline = monotonic() + _CONNECT / 10
+        while monotonic() < deadline:
+            self._look()
+            self._monitor.poll(_LOOK_MS / 4)
+        self._die(f"{why}; open the pool again")
+
+    def _die(self, why: str) -> NoReturn:
+        self._dead = why
+        raise DaemonGone(why)
+
+    def _resume(self) -> None:
+        """Takes the session up again on a new connection, and asks again what has no answer."""
+        unanswered, self._pending = self._pending, weakref.WeakValueDictionary()
+        self._resuming = True
+        try:
+            self._say_hello(self.hello["limits"]["resume_ms"] / 1000 + 0.5)
+        except Error as error:
+            self._die(
+                f"the daemon at {self.endpoint} is gone ({error}): see whether it still runs, and "
+                "open the pool again"
+            )
+        finally:
+            self._pending = unanswered
+            self._resuming = False
+        self._repeat()
+
+    def _say_hello(self, seconds: float) -> Reply:
+        request = self._request("hello", None, self._fields)
+        self._pending[request.number] = request
+        self._post(request)
+        deadline = monotonic() + seconds
+        while not request.done and monotonic() < deadline:
+            self._receive()
+        self._pending.pop(request.number, None)
+        if not request.done:
+            raise DaemonGone(
+                f"no daemon answers at {self.endpoint}: start one with `trainyardd --listen "
+                f"{self.endpoint}`, or leave `endpoint` out to have a private one"
+            )
+        if request.error is not None and request.error.code in _ADVICE:
+            code = request.error.code
+            raise Error(f"{self.endpoint}: {request.error}{_ADVICE[code]}", code)
+        reply: Reply = self.wait(request)
+        return reply

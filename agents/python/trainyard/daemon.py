@@ -1,0 +1,134 @@
+"""A daemon of one's own: started with a pool, gone with it or with this process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import select
+import subprocess
+import tempfile
+import weakref
+from pathlib import Path
+
+from . import _lib
+from .errors import DaemonGone, Error
+
+#: How long a daemon may take to start or to stop, in seconds.
+_PATIENCE = 20.0
+
+
+def daemon_path() -> Path:
+    """Where `trainyardd` is: $TRAINYARD_DAEMON, in the installed package, or beside the library."""
+    override = os.environ.get("TRAINYARD_DAEMON")
+    places = [
+        Path(override) if override else None,
+        Path(__file__).parent / "bin" / "trainyardd",
+        _lib.library_path().parent / "trainyardd",
+    ]
+    for place in places:
+        if place is not None and os.access(place, os.X_OK):
+            return place
+    raise Error(
+        f"no trainyardd in {', '.join(str(place) for place in places if place)}: install the "
+        "package with `pip install .`, set TRAINYARD_DAEMON to the program, or give `endpoint` of "
+        "a daemon that runs"
+    )
+
+
+class Daemon:
+    """A private daemon, in a directory that it makes and removes itself.
+
+    It holds one end of a pipe whose other end is ours alone. Whatever becomes of this process, the
+    kernel closes that end, and the daemon leaves.
+
+    >>> daemon = Daemon()
+    >>> daemon.endpoint
+    'ipc:///tmp/trainyard-...'
+    """
+
+    def __init__(self) -> None:
+        directory = Path(tempfile.gettempdir()) / f"trainyard-{secrets.token_hex(8)}"
+        self.endpoint = f"ipc://{directory}/daemon"
+        path = daemon_path()
+        read, write = os.pipe()
+        try:
+            command = [str(path), "--listen", self.endpoint]
+            self._process = subprocess.Popen(
+                [*command, "--lease", str(read)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=(read,),
+                # Ctrl-C on a terminal is for us, not for the daemon.
+                start_new_session=True,
+            )
+        except BaseException:
+            os.close(write)
+            raise
+        finally:
+            os.close(read)
+        _leases.add(lease := _Lease(write))
+        self.stop = weakref.finalize(self, _stop, self._process, lease, os.getpid())
+        try:
+            self._await_ready(path)
+        except BaseException:
+            self.stop()
+            raise
+
+    def _await_ready(self, path: Path) -> None:
+        assert self._process.stdout is not None
+        ready, _, _ = select.select([self._process.stdout], [], [], _PATIENCE)
+        line = self._process.stdout.readline() if ready else b""
+        if b" ready:" not in line:
+            said = self.gone() or f"nothing for {_PATIENCE:.0f} seconds"
+            raise DaemonGone(f"{path} did not start: {said}")
+
+    def gone(self) -> str | None:
+        """What became of the daemon; None while it runs."""
+        status = self._process.poll()
+        if status is None:
+            return None
+        assert self._process.stderr is not None
+        said = "" if self._process.stderr.closed else self._process.stderr.read().decode()
+        how = f"was killed by signal {-status}" if status < 0 else f"ended with status {status}"
+        return f"the private daemon {how}" + (f", saying: {said.strip()}" if said else "")
+
+
+class _Lease:
+    """Our end of the pipe."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def end(self) -> None:
+        fd, self._fd = self._fd, -1
+        if fd >= 0:
+            os.close(fd)
+
+
+_leases: weakref.WeakSet[_Lease] = weakref.WeakSet()
+
+
+def _forked() -> None:
+    # A child that outlives us must not keep our daemon alive.
+    for lease in list(_leases):
+        lease.end()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def _stop(process: subprocess.Popen[bytes], lease: _Lease, owner: int) -> None:
+    if os.getpid() != owner:
+        return
+    lease.end()
+    try:
+        process.wait(_PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    for stream in (process.stdout, process.stderr):
+        with contextlib.suppress(OSError):
+            assert stream is not None
+            stream.close()
