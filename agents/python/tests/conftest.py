@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,12 +34,22 @@ def tcp(tmp_path_factory) -> Iterator[dict[str, Any]]:
         process.terminate()
 
 
-@pytest.fixture(params=DOORS)
-def door(request) -> dict[str, Any]:
-    """The arguments of `make` for every door."""
+def _door(request) -> dict[str, Any]:
     if request.param == "tcp":
         return request.getfixturevalue("tcp")
     return {"backend": request.param}
+
+
+@pytest.fixture(params=DOORS)
+def door(request) -> dict[str, Any]:
+    """The arguments of `make` for every door."""
+    return _door(request)
+
+
+@pytest.fixture(params=DOORS[1:])
+def remote(request) -> dict[str, Any]:
+    """The same for those to a daemon."""
+    return _door(request)
 
 
 @pytest.fixture
@@ -55,3 +67,16 @@ def trajectory(pool: trainyard.Pool, steps: int) -> np.ndarray:
             pool.step(pool.sample(group, seed=1), group)
         hashes.append(np.concatenate([group.hash for group in pool.groups]))
     return np.array(hashes)
+
+
+def tool() -> str:
+    """The command-line tool of the build that is being tested."""
+    library = os.environ.get("TRAINYARD_LIBRARY", "")
+    for path in (
+        os.path.join(os.path.dirname(library), "trainyard"),
+        TOP / "build/gcc/trainyard",
+        shutil.which("trainyard") or "",
+    ):
+        if path and os.access(path, os.X_OK) and os.path.isfile(path):
+            return str(path)
+    pytest.skip("no command-line tool is built")

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import subprocess
 
 import numpy as np
 import pytest
 import trainyard
-from conftest import TOP
+from conftest import TOP, tool
 from trainyard._lib import lib
 from trainyard.errors import CODES
 
@@ -114,19 +112,6 @@ def test_signature_through_python_is_the_pinned_one():
     for spec in specs():
         hash_ = fold(hash_, spec)
     assert f"{hash_:016x}" == (TOP / "tests/golden/signature.txt").read_text().strip()
-
-
-def tool() -> str:
-    """The command-line tool of the build that is being tested."""
-    library = os.environ.get("TRAINYARD_LIBRARY", "")
-    for path in (
-        os.path.join(os.path.dirname(library), "trainyard"),
-        TOP / "build/gcc/trainyard",
-        shutil.which("trainyard") or "",
-    ):
-        if path and os.access(path, os.X_OK) and os.path.isfile(path):
-            return str(path)
-    pytest.skip("no command-line tool is built")
 
 
 @pytest.mark.parametrize("agents", ["random", "expert"])

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .backend import Backend, Group, Options, Rows, seat_agents
-from .errors import Error, IllegalAction
+from .errors import DaemonGone, Error, IllegalAction
 from .inproc import InProcess
 from .ruleset import Ruleset
 
@@ -314,7 +314,11 @@ class Pool(Rows):
         """
         if not 0 <= group < len(self.groups) or not self._in_flight[group]:
             raise Error(f"group {group} is not in flight: send({group}) first")
-        refused = self.backend.recv(group)
+        try:
+            refused = self.backend.recv(group)
+        except DaemonGone:
+            self._in_flight = [False] * len(self.groups)
+            raise
         self._in_flight[group] = False
         rows = self.groups[group]
         if refused:

@@ -100,6 +100,7 @@ class Remote(ABC):
         self.seats: tuple[int, ...] = tuple(opened["own_seats"])
         # With other members rows come when they come, and some may be others' for a while.
         self._shared = bool(self.invite) or opened["member"] > 0
+        self._place = place
         self._connection = place.connection
         self._changing: Request | None = None
 
