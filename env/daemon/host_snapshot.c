@@ -225,17 +225,6 @@ void job_restore(Host *host, Job *job)
     reply_changed(host, job, slots, count);
 }
 
-static bool slot_read(Host *host, Job *job, uint32_t *slot)
-{
-    uint32_t slots = ty_pool_config(host->pool)->slots;
-    *slot = (uint32_t)request_uint(&job->request, FIELD_OF_SLOT);
-    if (*slot < slots) {
-        return true;
-    }
-    job_refuse(host, job, ERROR_bad_argument, -1, "slot=%u: the slots are 0..%u", *slot, slots - 1);
-    return false;
-}
-
 /* Memory for one snapshot that nobody keeps; NULL, and the job refused, if there is none. */
 static uint8_t *snapshot_scratch(Host *host, Job *job)
 {
@@ -253,7 +242,7 @@ void job_fork(Host *host, Job *job)
     uint32_t slot = 0;
     uint32_t count = 0;
     int32_t seat = -1;
-    if (!slot_read(host, job, &slot) || !job_slots(host, job, &slots, &count) ||
+    if (!job_slot(host, job, &slot) || !job_slots(host, job, &slots, &count) ||
         !keys_read(host, job, count, &keys) || !seat_read(host, job, &seat)) {
         return;
     }
@@ -425,7 +414,7 @@ static bool rollout_check(Host *host, Job *job, const TyAgent **agent)
     const WireValue *keys = &job->request.values[FIELD_OF_KEYS];
     request_text(&job->request, FIELD_OF_AGENT, name);
     *agent = ty_agent_find(ty_ruleset_game(host->ruleset), name);
-    if (!slot_read(host, job, &slot) || !seat_read(host, job, &seat)) {
+    if (!job_slot(host, job, &slot) || !seat_read(host, job, &seat)) {
         return false;
     }
     if (*agent == NULL) {
