@@ -68,7 +68,7 @@ class Daemon:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         error = self.process.stderr.read()
         self.process.stdout.close()
         self.process.stderr.close()
