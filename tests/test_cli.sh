@@ -290,6 +290,19 @@ check "replay show --episode" accepts replay show $log --episode 3
 check "replay show --episode --json" accepts replay show $log --episode 3 --json
 check "replay show --episode --json is JSON" is_json out
 check "replay bisect of a sound log" accepts replay bisect $log
+mkdir logs empty
+cp $log logs/episodes-000001.tylog
+cp $log logs/episodes-000002.tylog
+check "replay verify of a directory" accepts replay verify logs
+check "replay verify of a directory names every file" test "$(grep -c '20 agree' out)" -eq 2
+check "replay verify of a directory --json" accepts replay verify logs --json
+check "replay verify of a directory --json is JSON lines" is_json_lines out
+python3 "$source/tests/log_tool.py" flip $log 5 17 logs/episodes-000001.tylog
+run replay verify logs
+check "one bad file of a directory is a failure" test "$status" -eq 1
+check "and the other files are verified too" grep -q "000002.*20 agree" out
+check "replay verify of an empty directory" refuses 1 "no log" replay verify empty
+check "an episode of a directory" refuses 2 "one file" replay show logs --episode 1
 for step in 1 17 64 65; do
     python3 "$source/tests/log_tool.py" flip $log 5 $step flipped.tylog
     run replay verify flipped.tylog

@@ -3,6 +3,7 @@
 Run by tests/test_daemon.sh: test_daemon.py BUILD_DIRECTORY [--long]
 """
 
+import json
 import mmap
 import os
 import random
@@ -67,7 +68,7 @@ class Daemon:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        status = self.process.wait(10)
+        status = self.process.wait(60)
         error = self.process.stderr.read()
         self.process.stdout.close()
         self.process.stderr.close()
@@ -848,6 +849,149 @@ def test_where_shared_memory_is_offered():
     assert os.listdir(directory) == ["token"]
     done = subprocess.run([f"{BUILD}/trainyardd", "--shm", "relative"], capture_output=True, text=True)
     assert done.returncode == 2 and "absolute" in done.stderr, done
+    shutil.rmtree(directory)
+
+
+def play_to_an_ending(client, opened, reply):
+    """Steps until an episode has ended; returns the slot and the reply."""
+    for _ in range(2000):
+        actions = first_actions(reply, opened["action_count"])
+        reply = client.call("step", pool=opened["pool"], actions=actions)
+        assert reply["ok"], reply
+        if reply["ended"]:
+            return struct.unpack_from("<I", reply["ended"])[0], reply
+    raise AssertionError("no episode has ended")
+
+
+def test_an_episode_that_was_just_played_can_be_fetched():
+    log = tempfile.mkdtemp(prefix="trainyard-log-")
+    daemon = Daemon("--log", log)
+    client = Client(daemon.endpoint, name="le chef")
+    opened = client.call("open", ruleset="convoi:board=tiny", slots=4, seats=["me", "expert"], autoreset="same_step")
+    pool = opened["pool"]
+    assert client.call("replay_get", pool=pool, slot=0)["error"]["code"] == "bad_argument"
+    assert client.call("replay_get", pool=pool, slot=4)["error"]["code"] == "bad_argument"
+    reply, seeds = client.call("reset", pool=pool, seeds=struct.pack("<4Q", 11, 12, 13, 14)), {}
+    for _ in range(12):
+        slot, reply = play_to_an_ending(client, opened, reply)
+        got = client.call("replay_get", pool=pool, slot=slot)
+        assert got["ok"], got
+        episode = struct.unpack_from("<I", reply["episode"], 4 * slot)[0] - 1  # the row is the next one's
+        assert got["episode"] == episode
+        assert client.call("replay_get", pool=pool, slot=slot, episode=episode)["data"] == got["data"]
+        verified = client.call("replay_verify", content=got["data"])
+        assert verified["episodes"] == 1 and "1 episodes agree" in verified["report"], verified
+        path = f"{log}/one.fetched"
+        with open(path, "wb") as file:
+            file.write(got["data"])
+        done = subprocess.run([f"{BUILD}/trainyard", "replay", "show", path, "--json"], capture_output=True, text=True)
+        shown = json.loads(done.stdout)
+        assert shown["seats"] == ["le chef", "expert"] and shown["ruleset"] == opened["ruleset"], shown
+        assert (slot, episode) not in seeds
+        seeds[slot, episode] = shown["seed"]
+        os.remove(path)
+    assert seeds[min(seeds)] in (11, 12, 13, 14) and len(set(seeds.values())) == 12, seeds
+    old = client.call("replay_get", pool=pool, slot=0, episode=1000)
+    assert old["error"]["code"] == "bad_argument" and "last 4" in old["error"]["message"], old
+    damaged = bytearray(got["data"])
+    damaged[-20] ^= 1
+    assert client.call("replay_verify", content=bytes(damaged))["episodes"] == 0
+    client.close()
+    daemon.stop()
+    done = subprocess.run([f"{BUILD}/trainyard", "replay", "verify", log], capture_output=True, text=True)
+    assert done.returncode == 0 and "agree" in done.stdout, done
+    shutil.rmtree(log)
+
+
+def test_logs_name_those_who_joined_and_boards_of_ones_own():
+    log = tempfile.mkdtemp(prefix="trainyard-log-")
+    daemon = Daemon("--log", log)
+    director, player = Client(daemon.endpoint, name="director"), Client(daemon.endpoint, name="player")
+    with open(os.path.join(os.path.dirname(__file__), "data", "convoi_two_ports.json"), "rb") as file:
+        board = file.read()
+    opened = director.call("open", ruleset="convoi:board=ports", files={"ports": board}, seats=["me", "open"], max_steps=20)
+    assert opened["ok"], opened
+    assert player.call("join", pool=opened["pool"], invite=opened["invite"])["ok"]
+    assert player.call("replay_get", pool=opened["pool"], slot=0)["error"]["code"] == "denied"
+    ended = False
+    while not ended:
+        for client in (director, player):
+            reply = client.call("recv", pool=opened["pool"], timeout_ms=5)
+            ended = ended or bool(reply["ended"])
+            if reply["count"]:
+                actions = first_actions(reply, opened["action_count"])
+                client.call("send", pool=opened["pool"], slots=reply["slots"], actions=actions)
+    got = director.call("replay_get", pool=opened["pool"], slot=0)
+    assert board in got["data"]
+    verified = director.call("replay_verify", content=got["data"])
+    assert verified["episodes"] == 1, verified
+    assert b"director" in got["data"] and b"player" in got["data"]
+    director.close()
+    player.close()
+    daemon.stop()
+    daemon = Daemon()
+    client = Client(daemon.endpoint)
+    opened = client.call("open", ruleset="convoi:board=tiny")
+    reply = client.call("replay_get", pool=opened["pool"], slot=0)
+    assert reply["error"]["code"] == "unavailable" and "--log" in reply["error"]["message"], reply
+    client.close()
+    daemon.stop()
+    shutil.rmtree(log)
+
+
+def test_options_from_a_file():
+    directory = tempfile.mkdtemp()
+    config = f"{directory}/config"
+    with open(config, "w") as file:
+        file.write(f"# a comment\n\n  limit sessions=3\nlimit = slots=100  # another\nlog {directory}/log\nshm = none\n")
+    daemon = Daemon("--config", config, "--limit", "pools=2")
+    client = Client(daemon.endpoint)
+    limits = client.hello["limits"]
+    assert (limits["sessions"], limits["slots"], limits["pools"]) == (3, 100, 2), limits
+    assert client.hello["capabilities"] == ["log"], client.hello["capabilities"]
+    assert client.call("open", ruleset="convoi", slots=101)["error"]["code"] == "limit"
+    client.close()
+    daemon.stop()
+    for text, word in (
+        ("listen\n", ":1: "), ("\nnonsense 3\n", ":2: "), ("config other\n", ":1: "), ("limit pools=0\n", "from 1"),
+        ("limit poodles=1\n", "poodles"), ("shm here\n", "absolute"),
+    ):
+        with open(config, "w") as file:
+            file.write(text)
+        done = subprocess.run([f"{BUILD}/trainyardd", "--config", config], capture_output=True, text=True)
+        assert done.returncode == 2 and word in done.stderr, (text, done)
+    done = subprocess.run([f"{BUILD}/trainyardd", "--config", f"{directory}/none"], capture_output=True, text=True)
+    assert done.returncode == 2 and "No such file" in done.stderr, done
+    shutil.rmtree(directory)
+
+
+def test_boards_of_the_daemons_own_folder():
+    directory = tempfile.mkdtemp()
+    source = os.path.join(os.path.dirname(__file__), "data", "convoi_two_ports.json")
+    shutil.copy(source, f"{directory}/ports.json")
+    os.mkdir(f"{directory}/boards")
+    shutil.copy(source, f"{directory}/boards/ports.json")
+    with open(f"{directory}/boards/broken.json", "w") as file:
+        file.write("{")
+    os.symlink("/etc/passwd", f"{directory}/boards/link.json")
+    daemon = Daemon("--boards", f"{directory}/boards")
+    client = Client(daemon.endpoint)
+    assert "boards" in client.hello["capabilities"]
+    opened = client.call("open", ruleset="convoi:board=ports", slots=2)
+    assert opened["ok"] and "board=ports@" in opened["ruleset"], opened
+    reply = client.call("reset", pool=opened["pool"])
+    play_to_an_ending(client, opened, reply)
+    with open(source, "rb") as file:
+        sent = client.call("describe", ruleset="convoi:board=ports", files={"ports": file.read()})
+    assert sent["ruleset"] == opened["ruleset"] and sent["schema_hash"] == opened["schema_hash"]
+    for name in ("nowhere", "broken", "link", "../ports", "/etc/passwd", f"{directory}/ports"):
+        reply = client.call("open", ruleset=f"convoi:board={name}")
+        assert reply["error"]["code"] in ("bad_file", "bad_config"), (name, reply)
+        assert "root:" not in reply["error"]["message"], reply
+    client.close()
+    daemon.stop()
+    done = subprocess.run([f"{BUILD}/trainyardd", "--boards", f"{directory}/none"], capture_output=True, text=True)
+    assert done.returncode == 2 and "no such directory" in done.stderr, done
     shutil.rmtree(directory)
 
 

@@ -751,6 +751,27 @@ static void test_snapshots_come_back_as_they_were(void **unused)
     add_bytes("slots", both, 4);
     send(&table, 5);
     refused(&table, 5, "bad_argument", "snapshot");
+
+    /* If one of several is damaged, none is restored. */
+    static uint8_t moved[4096];
+    simple(&table, 5, "reset", pool);
+    first_actions(good(&table, 5), actions);
+    step(&table, 5, pool, actions, 2);
+    memcpy(moved, get_run(good(&table, 5), "obs").bytes, width);
+    assert_memory_not_equal(moved, before, width);
+    const uint32_t mixed[2] = {id, imported};
+    begin("restore");
+    add_uint("pool", pool);
+    add_bytes("snapshots", mixed, 8);
+    add_bytes("slots", both, 8);
+    send(&table, 5);
+    refused(&table, 5, "bad_argument", "row 1");
+    begin("observe");
+    add_uint("pool", pool);
+    add_uint("slot", 0);
+    send(&table, 5);
+    assert_memory_equal(get_run(good(&table, 5), "obs").bytes, moved, width);
+
     simple(&table, 5, "drop", pool);
     assert_int_equal(get_uint(good(&table, 5), "dropped"), 3);
     begin("restore");

@@ -40,9 +40,83 @@ passed=$((passed + 1))
 "$work/prefix/bin/trainyard" --version | grep -q '[0-9]'
 passed=$((passed + 1))
 
-# Only names of the public interface leave the shared library.
-if nm -D --defined-only "$(dirname "$library")/libtrainyard.so" | awk '{print $3}' | grep -v '^ty_'; then
-    echo "the shared library exports more than its interface"
+# Only names of the public interface leave the shared libraries.
+for name in trainyard trainyard_client; do
+    if nm -D --defined-only "$(dirname "$library")/lib$name.so" | awk '{print $3}' | grep -v '^ty_'; then
+        echo "lib$name.so exports more than its interface"
+        exit 1
+    fi
+    passed=$((passed + 1))
+done
+
+# A client of the installed daemon, over ZeroMQ and through shared memory.
+mkdir "$work/client"
+cat >"$work/client/main.c" <<'EOF'
+#include "proto/client.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static void check(TyStatus status)
+{
+    if (status.code != TY_OK) {
+        fprintf(stderr, "%s\n", status.message);
+        exit(1);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    TyClient *client;
+    TyClientPool pool;
+    TyClientRows rows;
+    TyShmClient *shm;
+    int32_t actions[4] = {0};
+    (void)argc;
+    check(ty_client_connect(&(TyClientConfig){.endpoint = argv[1]}, &client));
+    check(ty_client_open_pool(client, &(TyClientOpen){.ruleset = "convoi", .slots = 4}, &pool));
+    check(ty_client_reset(client, &pool, &rows));
+    check(ty_client_step(client, &pool, 0, actions, &rows));
+    printf("%u rows by messages\n", rows.count);
+    check(ty_client_open_pool(client, &(TyClientOpen){.ruleset = "convoi", .shm = true}, &pool));
+    check(ty_client_attach(client, &pool, &shm));
+    for (int i = 0; i < 100; i++) {
+        ty_sample_rows(ty_shm_slab(shm), 0, 1);
+        if (!ty_shm_submit(shm, 0, NULL) || ty_shm_wait(shm, 0, -1) != TY_SHM_READY) {
+            return 1;
+        }
+    }
+    printf("%u rows through memory\n", ty_shm_news(shm, 0).ready);
+    ty_shm_close(shm);
+    ty_client_close(client);
+    return 0;
+}
+EOF
+cat >"$work/client/CMakeLists.txt" <<'EOF'
+cmake_minimum_required(VERSION 3.22)
+project(client C)
+find_package(trainyard REQUIRED)
+add_executable(client main.c)
+target_link_libraries(client trainyard::trainyard_client)
+EOF
+cc -std=c17 "$work/client/main.c" $(pkg-config --cflags --libs trainyard_client) -o "$work/client/by-pkg-config"
+cmake -S "$work/client" -B "$work/client/build" -DCMAKE_PREFIX_PATH="$work/prefix" >/dev/null
+cmake --build "$work/client/build" >/dev/null
+mkdir -m 700 "$work/run"
+"$work/prefix/bin/trainyardd" --listen "ipc://$work/run/d" >"$work/ready" &
+daemon=$!
+trap 'kill $daemon; rm -rf "$work"' EXIT
+until grep -q ready "$work/ready"; do
+    kill -0 $daemon
+    sleep 0.05
+done
+for client in "$work/client/by-pkg-config" "$work/client/build/client"; do
+    LD_LIBRARY_PATH=$(dirname "$library") "$client" "ipc://$work/run/d" >"$work/said"
+    grep -q '4 rows by messages' "$work/said"
+    grep -q '1 rows through memory' "$work/said"
+    passed=$((passed + 1))
+done
+if ldd "$(dirname "$library")/libtrainyard.so" | grep zmq; then
+    echo "the core needs ZeroMQ"
     exit 1
 fi
 passed=$((passed + 1))

@@ -1,8 +1,11 @@
 /* trainyard replay: verifies, shows and bisects the episodes of a log. */
+#define _GNU_SOURCE
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "replay/replay.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,9 +66,9 @@ static void note_gap(void *user, const LogGap *gap)
 }
 
 /* On failure it has complained, and returns the exit status. */
-static int view_open(LogView *view, const Settings *settings)
+static int view_open(LogView *view, const Settings *settings, const char *path)
 {
-    *view = (LogView){.settings = settings, .path = settings->arguments[1]};
+    *view = (LogView){.settings = settings, .path = path};
     TyStatus status = log_file_open(view->path, &view->file);
     if (status.code != TY_OK) {
         return cli_failure(settings, "%s", status.message);
@@ -415,11 +418,72 @@ static int replay_run_bisect(LogView *view)
 
 /* ---- The command ---- */
 
+typedef int ReplayAction(LogView *view);
+
+static int file_run(const Settings *settings, ReplayAction *action, const char *path)
+{
+    LogView *view = malloc(sizeof *view);
+    if (view == NULL) {
+        return cli_failure(settings, "out of memory");
+    }
+    int status = view_open(view, settings, path);
+    if (status == CLI_OK) {
+        status = action(view);
+        view_close(view);
+    }
+    free(view);
+    return status;
+}
+
+static int is_log_name(const struct dirent *entry)
+{
+    const char *dot = strrchr(entry->d_name, '.');
+    return dot != NULL && strcmp(dot, ".tylog") == 0;
+}
+
+/* All logs of a directory, in the order in which they were written. The status is that of the first
+ * that has anything wrong. */
+static int directory_run(const Settings *settings, ReplayAction *action, const char *directory,
+                         struct dirent **entries, int count)
+{
+    int status = CLI_OK;
+    if (count == 0) {
+        return cli_failure(settings, "%s: there is no log in this directory", directory);
+    }
+    if (settings_given(settings, "episode")) {
+        return cli_usage_error(settings, "--episode counts in one file; %s is a directory",
+                               directory);
+    }
+    for (int i = 0; i < count; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+        int one = file_run(settings, action, path);
+        status = status == CLI_OK ? one : status;
+    }
+    return status;
+}
+
+static int path_run(const Settings *settings, ReplayAction *action, const char *path)
+{
+    struct dirent **entries = NULL;
+    int count = scandir(path, &entries, is_log_name, alphasort);
+    if (count < 0) {
+        return errno == ENOMEM ? cli_failure(settings, "out of memory")
+                               : file_run(settings, action, path);
+    }
+    int status = directory_run(settings, action, path, entries, count);
+    for (int i = 0; i < count; i++) {
+        free(entries[i]);
+    }
+    free(entries);
+    return status;
+}
+
 static int replay_run(const Settings *settings)
 {
     static const struct {
         const char *name;
-        int (*run)(LogView *view);
+        ReplayAction *run;
     } actions[] = {
         {"verify", replay_run_verify},
         {"show", replay_run_show},
@@ -427,17 +491,7 @@ static int replay_run(const Settings *settings)
     };
     for (uint32_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(settings->arguments[0], actions[i].name) == 0) {
-            LogView *view = malloc(sizeof *view);
-            if (view == NULL) {
-                return cli_failure(settings, "out of memory");
-            }
-            int status = view_open(view, settings);
-            if (status == CLI_OK) {
-                status = actions[i].run(view);
-                view_close(view);
-            }
-            free(view);
-            return status;
+            return path_run(settings, actions[i].run, settings->arguments[1]);
         }
     }
     return cli_usage_error(settings, "'%s' is unknown; allowed are verify, show and bisect",
@@ -457,19 +511,20 @@ static const Option replay_options[] = {
 
 const Command command_replay = {
     .name = "replay",
-    .arguments = "verify|show|bisect FILE",
+    .arguments = "verify|show|bisect FILE|DIR",
     .arguments_min = 2,
     .arguments_max = 2,
     .summary = "verify, show and bisect the episodes of a log",
     .details =
-        "Plays the episodes of a log file again, from their seeds and actions.\n"
+        "Plays the episodes of a log again, from their seeds and actions: one file, or all files\n"
+        "of a directory.\n"
         "verify compares every step and the result, and says where an episode differs.\n"
         "show lists the episodes, or with --episode every decision of one by its name.\n"
         "bisect finds the first episode that differs and the position in which it does.\n"
         "With --json, show prints one object per line. An episode that was played by another\n"
         "version of the rules is refused. The status is 1 if anything differs, is refused or\n"
         "is damaged. The format is described in env/replay/FORMAT.md.",
-    .example = "  trainyard replay verify log/episodes-000001.tylog\n"
+    .example = "  trainyard replay verify log\n"
                "  trainyard replay show log/episodes-000001.tylog --episode 0",
     .options = replay_options,
     .run = replay_run,

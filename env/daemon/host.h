@@ -53,6 +53,7 @@ typedef struct Job {
     Request request;
     uint8_t shm_token[16];
     char invite[40];
+    char name[64]; /* of whoever opens or joins */
     uint32_t error_count;
     RowError errors[JOB_ERRORS_MAX];
 

@@ -151,7 +151,8 @@ void host_member_gone(Host *host, uint32_t member);
 void host_door_close(Host *host, uint32_t member);
 /* Time has passed. Returns the members that did not answer in time. */
 uint8_t host_tick(Host *host);
-/* Checks a list of slots; refuses the job if one is wrong. */
+/* The slot, or the list of slots, of the request; refuses the job if one is wrong. */
+bool job_slot(Host *host, Job *job, uint32_t *slot);
 bool job_slots(Host *host, Job *job, const uint32_t **slots, uint32_t *count);
 /* Snapshots given back (host_snapshot.c). */
 void host_drop_snapshots(Host *host);

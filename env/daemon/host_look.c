@@ -42,18 +42,15 @@ static bool look_seat(Host *host, Job *job, int64_t wanted, Look *look)
 
 static bool look_begin(Host *host, Job *job, Look *look)
 {
-    uint64_t slot = request_uint(&job->request, FIELD_OF_SLOT);
-    uint32_t slots = ty_pool_config(host->pool)->slots;
-    if (slot >= slots) {
-        job_refuse(host, job, ERROR_bad_argument, -1, "slot=%u: the slots are 0..%u",
-                   (unsigned)slot, slots - 1);
+    uint32_t slot = 0;
+    if (!job_slot(host, job, &slot)) {
         return false;
     }
     if (host->members[job->member].state != MEMBER_HERE && job->member != 0) {
         job_refuse(host, job, ERROR_closed, -1, "the seats were lost: they did not answer in time");
         return false;
     }
-    look->state = ty_pool_state(host->pool, (uint32_t)slot);
+    look->state = ty_pool_state(host->pool, slot);
     look->acting = ty_head(look->state)->seat;
     return look_seat(host, job, request_int(&job->request, FIELD_OF_SEAT), look);
 }

@@ -294,6 +294,15 @@ static TyStatus open_prepare(Host *host, Job *job)
     return status;
 }
 
+/* The log says who plays the member's seats. */
+static void seats_name(Host *host, const Job *job)
+{
+    const TySlab *slab = ty_pool_slab(host->pool, job->member);
+    for (uint32_t k = 0; host->feed != NULL && job->name[0] != '\0' && k < slab->seat_count; k++) {
+        recorder_name_seat(host->feed, slab->seats[k], job->name);
+    }
+}
+
 /* The director sits; the others are yet to come. */
 static TyStatus open_members(Host *host, Job *job)
 {
@@ -310,6 +319,7 @@ static TyStatus open_members(Host *host, Job *job)
         }
     }
     host->members[0].state = MEMBER_HERE;
+    seats_name(host, job);
     TyStatus status = columns_read(host, &job->request, 0, &host->members[0].columns);
     return status.code == TY_OK ? door_open(host, job) : status;
 }
@@ -357,6 +367,7 @@ void job_join(Host *host, Job *job)
     }
     memset(member->told, 0, ty_pool_config(host->pool)->slots);
     member->state = MEMBER_HERE;
+    seats_name(host, job);
     ty_pool_set_present(host->pool, job->member, true);
     uint32_t index = job->member;
     if (job_reply(host, job, 4096, put_membership, NULL)) {

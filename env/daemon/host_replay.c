@@ -3,10 +3,37 @@
 
 #include <stdlib.h>
 
+static void put_copy(Writer *writer, Host *host, const Job *job, const void *context)
+{
+    const RecorderCopy *copy = context;
+    (void)host;
+    (void)job;
+    reply_uint(writer, REPLY_EPISODE, copy->episode);
+    reply_bytes(writer, REPLY_DATA, copy->bytes, copy->size);
+}
+
 void job_replay_get(Host *host, Job *job)
 {
-    job_refuse(host, job, ERROR_unavailable, -1,
-               "logs are read where they lie: 'trainyard replay' in the daemon's --log directory");
+    const Request *request = &job->request;
+    const int64_t wanted = request_int(request, FIELD_OF_EPISODE);
+    const uint64_t episode = (uint64_t)wanted;
+    uint32_t slot = 0;
+    RecorderCopy copy;
+    if (host->feed == NULL) {
+        job_refuse(host, job, ERROR_unavailable, -1,
+                   "the daemon keeps no log; its option --log does");
+        return;
+    }
+    if (!job_slot(host, job, &slot)) {
+        return;
+    }
+    TyStatus status = recorder_fetch(host->feed, slot, wanted >= 0 ? &episode : NULL, &copy);
+    if (status.code != TY_OK) {
+        job_refuse_status(host, job, &status);
+        return;
+    }
+    job_reply(host, job, copy.size + 256, put_copy, &copy);
+    free(copy.bytes);
 }
 
 /* What came of playing the episodes of a log again. */

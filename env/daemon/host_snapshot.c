@@ -180,6 +180,7 @@ static Snapshot *restore_snapshot(Host *host, const WireValue *list, uint32_t ro
     return snapshot_find(host, id);
 }
 
+/* Everything is checked before anything is changed: a restore is done whole or not at all. */
 static bool restore_checked(Host *host, Job *job, uint32_t count)
 {
     const WireValue *list = &job->request.values[FIELD_OF_SNAPSHOTS];
@@ -195,6 +196,12 @@ static bool restore_checked(Host *host, Job *job, uint32_t count)
             job_refuse(host, job, ERROR_bad_argument, i, "snapshots: row %u: %s", i,
                        snapshot == NULL ? "there is no such snapshot"
                                         : "the snapshot is older than a change of the seats");
+            return false;
+        }
+        TyStatus status = ty_pool_restore(host->pool, snapshot->bytes, NULL, 0, NULL);
+        if (status.code != TY_OK) {
+            job_refuse(host, job, ERROR_bad_argument, i, "snapshots: row %u: %s", i,
+                       status.message);
             return false;
         }
     }
@@ -217,23 +224,10 @@ void job_restore(Host *host, Job *job)
         TyRestore how = {
             .keys = keys != NULL ? keys + i : NULL, .seat = seat, .foreign = snapshot->foreign};
         TyStatus status = ty_pool_restore(host->pool, snapshot->bytes, &slots[i], 1, &how);
-        if (status.code != TY_OK) {
-            job_refuse(host, job, ERROR_bad_argument, i, "%s", status.message);
-            return;
-        }
+        assert(status.code == TY_OK);
+        (void)status;
     }
     reply_changed(host, job, slots, count);
-}
-
-static bool slot_read(Host *host, Job *job, uint32_t *slot)
-{
-    uint32_t slots = ty_pool_config(host->pool)->slots;
-    *slot = (uint32_t)request_uint(&job->request, FIELD_OF_SLOT);
-    if (*slot < slots) {
-        return true;
-    }
-    job_refuse(host, job, ERROR_bad_argument, -1, "slot=%u: the slots are 0..%u", *slot, slots - 1);
-    return false;
 }
 
 /* Memory for one snapshot that nobody keeps; NULL, and the job refused, if there is none. */
@@ -253,7 +247,7 @@ void job_fork(Host *host, Job *job)
     uint32_t slot = 0;
     uint32_t count = 0;
     int32_t seat = -1;
-    if (!slot_read(host, job, &slot) || !job_slots(host, job, &slots, &count) ||
+    if (!job_slot(host, job, &slot) || !job_slots(host, job, &slots, &count) ||
         !keys_read(host, job, count, &keys) || !seat_read(host, job, &seat)) {
         return;
     }
@@ -425,7 +419,7 @@ static bool rollout_check(Host *host, Job *job, const TyAgent **agent)
     const WireValue *keys = &job->request.values[FIELD_OF_KEYS];
     request_text(&job->request, FIELD_OF_AGENT, name);
     *agent = ty_agent_find(ty_ruleset_game(host->ruleset), name);
-    if (!slot_read(host, job, &slot) || !seat_read(host, job, &seat)) {
+    if (!job_slot(host, job, &slot) || !seat_read(host, job, &seat)) {
         return false;
     }
     if (*agent == NULL) {

@@ -25,6 +25,17 @@ static bool member_may_step(Host *host, Job *job)
     return true;
 }
 
+bool job_slot(Host *host, Job *job, uint32_t *slot)
+{
+    uint32_t slots = ty_pool_config(host->pool)->slots;
+    *slot = (uint32_t)request_uint(&job->request, FIELD_OF_SLOT);
+    if (*slot < slots) {
+        return true;
+    }
+    job_refuse(host, job, ERROR_bad_argument, -1, "slot=%u: the slots are 0..%u", *slot, slots - 1);
+    return false;
+}
+
 bool job_slots(Host *host, Job *job, const uint32_t **slots, uint32_t *count)
 {
     const WireValue *value = &job->request.values[FIELD_OF_SLOTS];

@@ -63,6 +63,10 @@ static TyStatus set_log(Settings *settings, const char *value)
 
 static TyStatus set_boards(Settings *settings, const char *value)
 {
+    struct stat info;
+    if (stat(value, &info) != 0 || !S_ISDIR(info.st_mode)) {
+        return status_fail(TY_IO, "--boards %.200s: there is no such directory", value);
+    }
     settings->boards = value;
     return status_ok();
 }

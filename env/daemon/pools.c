@@ -121,6 +121,7 @@ void pool_open(Dispatch *dispatch, Session *session, Job *job)
     session->pool_count++;
     token_make(dispatch, pool->invite);
     snprintf(job->invite, sizeof job->invite, "%s", pool->invite);
+    snprintf(job->name, sizeof job->name, "%.63s", session->name);
     dispatch->config.random(dispatch->config.user, job->shm_token, sizeof job->shm_token);
     char fallback[WIRE_TEXT_MAX];
     request_text(&job->request, FIELD_OF_ON_VANISH, fallback);
@@ -227,6 +228,7 @@ void pool_join(Dispatch *dispatch, Session *session, Job *job)
         }
     }
     pool->members[job->member].seats = job->seats;
+    snprintf(job->name, sizeof job->name, "%.63s", session->name);
     session->pool_count++;
     dispatch->config.random(dispatch->config.user, job->shm_token, sizeof job->shm_token);
     member_sit(&pool->members[job->member], session, job);

@@ -231,7 +231,8 @@ typedef struct TyRestore {
     bool foreign; /* the bytes come from outside: built-in agents begin anew */
 } TyRestore;
 
-/* Puts a snapshot into each of the slots (restore, fork). Fails without change if it is damaged. */
+/* Puts a snapshot into each of the slots (restore, fork). Fails without change if it is damaged.
+ * With `count` 0 it is only checked, and `how` may be NULL. */
 TY_API TyStatus ty_pool_restore(TyPool *pool, const void *snapshot, const uint32_t *slots,
                                 uint32_t count, const TyRestore *how);
 

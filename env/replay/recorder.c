@@ -30,6 +30,14 @@ struct Recorder {
     pthread_cond_t wake;
 };
 
+/* Where the record of an episode lies. */
+typedef struct RecordPlace {
+    uint64_t episode;
+    uint64_t offset;
+    uint32_t number; /* of the file */
+    uint32_t size;   /* of the payload */
+} RecordPlace;
+
 /* The episode that runs in one slot. */
 typedef struct Track {
     uint64_t seed;
@@ -42,8 +50,10 @@ typedef struct Track {
     uint32_t steps;
     uint32_t kept;
     int32_t returns[TY_SEATS_MAX];
-    uint8_t built_in; /* bit per seat that an agent played at the beginning */
-    bool followed;    /* from its beginning, without a snapshot in between */
+    uint8_t built_in;                    /* bit per seat that an agent played at the beginning */
+    bool followed;                       /* from its beginning, without a snapshot in between */
+    uint32_t written;                    /* episodes so far */
+    RecordPlace recent[RECORDER_RECENT]; /* where the last of them lie, a ring */
 } Track;
 
 struct RecorderFeed {
@@ -201,29 +211,41 @@ static TyStatus record_reserve(Recorder *recorder, size_t size)
     return status_ok();
 }
 
+/* Bytes of the payload that holds the user's board or deck number `index`. */
+static uint32_t content_size(const RecorderFeed *feed, uint32_t index)
+{
+    size_t size = 0;
+    ty_ruleset_file(feed->ruleset, feed->files[index], &size);
+    return (uint32_t)(LOG_CONTENT_FIXED + size);
+}
+
+static void put_content(uint8_t *payload, const RecorderFeed *feed, uint32_t index)
+{
+    size_t size = 0;
+    const char *bytes = ty_ruleset_file(feed->ruleset, feed->files[index], &size);
+    store_le64(payload, feed->contents[index]);
+    store_le32(payload + 8, (uint32_t)size);
+    memcpy(payload + LOG_CONTENT_FIXED, bytes, size);
+}
+
 /* Writes the user's board and deck, unless the file has them. */
 static TyStatus contents_write(const RecorderFeed *feed)
 {
     Recorder *recorder = feed->recorder;
     TyStatus status = status_ok();
     for (uint32_t i = 0; i < feed->content_count && status.code == TY_OK; i++) {
-        size_t size = 0;
-        const char *bytes = ty_ruleset_file(feed->ruleset, feed->files[i], &size);
+        uint32_t size = content_size(feed, i);
         if (log_writer_has_content(&recorder->writer, feed->contents[i])) {
             continue;
         }
-        status = record_reserve(recorder, LOG_CONTENT_FIXED + size);
+        status = record_reserve(recorder, size);
         if (status.code == TY_OK) {
-            uint8_t *payload = recorder->record + LOG_RECORD_HEAD;
-            store_le64(payload, feed->contents[i]);
-            store_le32(payload + 8, (uint32_t)size);
-            memcpy(payload + LOG_CONTENT_FIXED, bytes, size);
-            status = log_writer_append(&recorder->writer, LOG_CONTENT, recorder->record,
-                                       (uint32_t)(LOG_CONTENT_FIXED + size));
+            put_content(recorder->record + LOG_RECORD_HEAD, feed, i);
+            status = log_writer_append(&recorder->writer, LOG_CONTENT, recorder->record, size);
         }
         if (status.code == TY_OK) {
             log_writer_note_content(&recorder->writer, feed->contents[i]);
-            recorder->stats.bytes += LOG_CONTENT_FIXED + size + LOG_RECORD_EXTRA;
+            recorder->stats.bytes += size + LOG_RECORD_EXTRA;
         }
     }
     return status;
@@ -293,7 +315,7 @@ static TyStatus episode_write(const RecorderFeed *feed, uint32_t slot, const TyE
                               const void *state)
 {
     Recorder *recorder = feed->recorder;
-    const Track *track = &feed->tracks[slot];
+    Track *track = &feed->tracks[slot];
     const TyShape *shape = feed->shape;
     int32_t metrics[TY_METRICS_MAX];
     TyStatus status = record_reserve(recorder, payload_room(feed) + track->size);
@@ -315,9 +337,15 @@ static TyStatus episode_write(const RecorderFeed *feed, uint32_t slot, const TyE
     if (track->size > 0) {
         at = put_bytes(at, track->bytes, track->size);
     }
-    uint32_t size = (uint32_t)(at - payload);
-    status = log_writer_append(&recorder->writer, LOG_EPISODE, recorder->record, size);
-    recorder->stats.bytes += status.code == TY_OK ? size + LOG_RECORD_EXTRA : 0;
+    const RecordPlace place = {.episode = track->episode,
+                               .offset = recorder->writer.size,
+                               .number = recorder->writer.number,
+                               .size = (uint32_t)(at - payload)};
+    status = log_writer_append(&recorder->writer, LOG_EPISODE, recorder->record, place.size);
+    if (status.code == TY_OK) {
+        recorder->stats.bytes += place.size + LOG_RECORD_EXTRA;
+        track->recent[track->written++ % RECORDER_RECENT] = place;
+    }
     return status;
 }
 
@@ -526,4 +554,67 @@ void recorder_name_seat(RecorderFeed *feed, uint32_t seat, const char *name)
         out[i] = (char)(name[i] < 0x20 || name[i] > 0x7e ? '_' : name[i]);
     }
     out[length] = '\0';
+}
+
+/* ---- Fetching ---- */
+
+static const RecordPlace *place_find(const Track *track, const uint64_t *episode)
+{
+    uint32_t count = track->written < RECORDER_RECENT ? track->written : RECORDER_RECENT;
+    for (uint32_t i = 1; i <= count; i++) {
+        const RecordPlace *place = &track->recent[(track->written - i) % RECORDER_RECENT];
+        if (episode == NULL || place->episode == *episode) {
+            return place;
+        }
+    }
+    return NULL;
+}
+
+/* The whole log is made in place: its head, the boards and decks, the episode. */
+static TyStatus copy_fill(const RecorderFeed *feed, const RecordPlace *place, uint8_t *bytes)
+{
+    uint8_t *at = bytes + LOG_FILE_HEAD;
+    uint32_t sequence = 0;
+    const uint64_t file_id = hash_add(place->offset, place->number);
+    log_head_write(file_id, bytes);
+    for (uint32_t i = 0; i < feed->content_count; i++) {
+        uint32_t size = content_size(feed, i);
+        put_content(at + LOG_RECORD_HEAD, feed, i);
+        log_record_seal(file_id, sequence++, LOG_CONTENT, at, size);
+        at += size + LOG_RECORD_EXTRA;
+    }
+    TyStatus status =
+        log_writer_read(&feed->recorder->writer, place->number, place->offset + LOG_RECORD_HEAD,
+                        at + LOG_RECORD_HEAD, place->size);
+    log_record_seal(file_id, sequence, LOG_EPISODE, at, place->size);
+    return status;
+}
+
+TyStatus recorder_fetch(RecorderFeed *feed, uint32_t slot, const uint64_t *episode,
+                        RecorderCopy *copy)
+{
+    const RecordPlace *place = place_find(&feed->tracks[slot], episode);
+    *copy = (RecorderCopy){.bytes = NULL};
+    if (place == NULL) {
+        return status_fail(TY_BAD_ARGUMENT,
+                           "slot %u: %s; the last %d that were recorded there can be fetched", slot,
+                           episode != NULL ? "this episode is not among its latest"
+                                           : "no episode has ended there",
+                           RECORDER_RECENT);
+    }
+    copy->episode = place->episode;
+    copy->size = LOG_FILE_HEAD + place->size + LOG_RECORD_EXTRA;
+    for (uint32_t i = 0; i < feed->content_count; i++) {
+        copy->size += content_size(feed, i) + LOG_RECORD_EXTRA;
+    }
+    copy->bytes = malloc(copy->size);
+    if (copy->bytes == NULL) {
+        return status_fail(TY_NO_MEMORY, "no memory for %zu bytes of a log", copy->size);
+    }
+    TyStatus status = copy_fill(feed, place, copy->bytes);
+    if (status.code != TY_OK) {
+        free(copy->bytes);
+        copy->bytes = NULL;
+    }
+    return status;
 }

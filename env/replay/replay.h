@@ -72,6 +72,21 @@ TyObserver recorder_observer(RecorderFeed *feed);
  * anything is stepped. */
 void recorder_name_seat(RecorderFeed *feed, uint32_t seat, const char *name);
 
+enum { RECORDER_RECENT = 4 /* finished episodes of a slot that can be fetched */ };
+
+/* A log of its own with one episode in it: the caller frees `bytes`. */
+typedef struct RecorderCopy {
+    uint64_t episode; /* number in its slot */
+    uint8_t *bytes;
+    size_t size;
+} RecorderCopy;
+
+/* Fetches one of the last episodes that have ended in a slot: the newest of that number, or without
+ * `episode` the newest of all. TY_BAD_ARGUMENT if it is not among them. Not while anything is
+ * stepped. */
+TyStatus recorder_fetch(RecorderFeed *feed, uint32_t slot, const uint64_t *episode,
+                        RecorderCopy *copy);
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 enum { LOG_CONTENTS_MAX = 256 /* boards and decks of one file that a reader remembers */ };

@@ -220,17 +220,20 @@ static void file_finish(LogWriter *writer)
     pthread_mutex_unlock(&writer->sync_mutex);
 }
 
-/* The bytes with which a file begins. */
-static void file_head(LogWriter *writer, uint8_t head[LOG_FILE_HEAD])
+void log_head_write(uint64_t file_id, uint8_t head[LOG_FILE_HEAD])
+{
+    memset(head, 0, LOG_FILE_HEAD);
+    memcpy(head, LOG_MAGIC, LOG_MAGIC_SIZE);
+    store_le16(head + 8, LOG_VERSION);
+    store_le64(head + 16, file_id);
+    store_le64(head + 24, log_hash(file_id, head, 24));
+}
+
+static void file_id_draw(LogWriter *writer)
 {
     if (getrandom(&writer->file_id, sizeof writer->file_id, 0) != sizeof writer->file_id) {
         writer->file_id = hash_add(writer->file_id, (uint64_t)getpid() << 32 | writer->number);
     }
-    memset(head, 0, LOG_FILE_HEAD);
-    memcpy(head, LOG_MAGIC, LOG_MAGIC_SIZE);
-    store_le16(head + 8, LOG_VERSION);
-    store_le64(head + 16, writer->file_id);
-    store_le64(head + 24, log_hash(writer->file_id, head, 24));
 }
 
 static TyStatus file_begin(LogWriter *writer)
@@ -256,7 +259,8 @@ static TyStatus file_begin(LogWriter *writer)
     writer->sequence = 0;
     writer->content_count = 0;
     writer->broken = false;
-    file_head(writer, head);
+    file_id_draw(writer);
+    log_head_write(writer->file_id, head);
     TyStatus status = file_append(writer, head, sizeof head);
     if (status.code != TY_OK) {
         file_finish(writer);
@@ -276,17 +280,40 @@ TyStatus log_writer_prepare(LogWriter *writer)
     return writer->fd >= 0 ? status_ok() : file_begin(writer);
 }
 
-TyStatus log_writer_append(LogWriter *writer, uint8_t kind, uint8_t *record, uint32_t payload_size)
+void log_record_seal(uint64_t file_id, uint32_t sequence, uint8_t kind, uint8_t *record,
+                     uint32_t payload_size)
 {
     size_t hashed = (size_t)LOG_RECORD_HEAD + payload_size;
     store_le32(record, LOG_RECORD_MARK);
     store_le32(record + 4, kind);
     store_le32(record + 8, payload_size);
-    store_le32(record + 12, writer->sequence);
-    store_le64(record + 16, log_hash(writer->file_id, record, 16));
-    store_le64(record + hashed, log_hash(writer->file_id, record, hashed));
-    TyStatus status = file_append(writer, record, hashed + LOG_RECORD_TAIL);
+    store_le32(record + 12, sequence);
+    store_le64(record + 16, log_hash(file_id, record, 16));
+    store_le64(record + hashed, log_hash(file_id, record, hashed));
+}
+
+TyStatus log_writer_append(LogWriter *writer, uint8_t kind, uint8_t *record, uint32_t payload_size)
+{
+    log_record_seal(writer->file_id, writer->sequence, kind, record, payload_size);
+    TyStatus status = file_append(writer, record, (size_t)payload_size + LOG_RECORD_EXTRA);
     writer->sequence += status.code == TY_OK;
+    return status;
+}
+
+TyStatus log_writer_read(const LogWriter *writer, uint32_t number, uint64_t offset, uint8_t *bytes,
+                         size_t size)
+{
+    char name[TY_NAME_MAX];
+    file_name(number, name);
+    int fd = openat(writer->directory_fd, name, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd >= 0 ? pread(fd, bytes, size, (off_t)offset) : -1;
+    TyStatus status = got == (ssize_t)size
+                          ? status_ok()
+                          : status_fail(TY_IO, "log %.120s/%s: %s", writer->directory, name,
+                                        got < 0 ? strerror(errno) : "has become shorter");
+    if (fd >= 0) {
+        close(fd);
+    }
     return status;
 }
 

@@ -35,5 +35,13 @@ TyStatus log_writer_prepare(LogWriter *writer);
 TyStatus log_writer_append(LogWriter *writer, uint8_t kind, uint8_t *record, uint32_t payload_size);
 bool log_writer_has_content(const LogWriter *writer, uint64_t hash);
 void log_writer_note_content(LogWriter *writer, uint64_t hash);
+/* Reads `size` bytes at `offset` of file `number`, which may still be growing behind them. */
+TyStatus log_writer_read(const LogWriter *writer, uint32_t number, uint64_t offset, uint8_t *bytes,
+                         size_t size);
+/* The bytes with which a file begins. */
+void log_head_write(uint64_t file_id, uint8_t head[LOG_FILE_HEAD]);
+/* Fills in what stands before and behind the payload of a record. */
+void log_record_seal(uint64_t file_id, uint32_t sequence, uint8_t kind, uint8_t *record,
+                     uint32_t payload_size);
 /* fdatasync of the newest file. Any thread may call it. */
 TyStatus log_writer_sync(LogWriter *writer);
