@@ -1,8 +1,9 @@
-/* The list of operations, PROTOCOL.md and the fuzzers' dictionary say the same.
+/* The list of operations, PROTOCOL.md and the fuzzers' dictionary say the same; key files are read.
  *
  * With --tables or --dictionary the program prints what the document and the dictionary must hold.
  */
 #define _POSIX_C_SOURCE 200809L
+#include "proto/keys.h"
 #include "proto/protocol.h"
 
 #include <inttypes.h>
@@ -150,6 +151,23 @@ static void test_no_operation_has_two_fields_of_one_name(void **unused)
     }
 }
 
+static void test_keys_are_found_whatever_they_begin_with(void **unused)
+{
+    static const char key[] = "=23456789abcdefghijklmnopqrstuvwxyzABCD#";
+    char text[200];
+    char found[KEY_TEXT_SIZE];
+    (void)unused;
+    snprintf(text, sizeof text, "# public is for others\npublic %.39s\r\npublic \t%s\nsecret %s",
+             key, key, key);
+    const char *rest = key_find(text, "public", found);
+    assert_non_null(rest);
+    assert_string_equal(found, key);
+    assert_null(key_find(rest, "public", found));
+    assert_non_null(key_find(rest, "secret", found));
+    snprintf(text, sizeof text, "public%s\nrepublic %s\npublic %s1\n", key, key, key);
+    assert_null(key_find(text, "public", found));
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "--tables") == 0) {
@@ -161,6 +179,7 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_keys_are_found_whatever_they_begin_with),
         cmocka_unit_test(test_document_has_the_tables_of_the_list),
         cmocka_unit_test(test_dictionary_has_the_names_of_the_list),
         cmocka_unit_test(test_no_operation_has_two_fields_of_one_name),

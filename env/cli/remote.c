@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/remote.h"
 
+#include "proto/keys.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,26 +11,32 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_LENGTH = TY_CLIENT_KEY_SIZE - 1 };
-
-/* The key in a file's line "WORD KEY"; false if it has none. */
-static bool key_read(const char *path, const char *word, char key[TY_CLIENT_KEY_SIZE])
+/* On failure it has complained, and returns the exit status. */
+static int key_read(const Settings *settings, const char *path, const char *word,
+                    char key[KEY_TEXT_SIZE])
 {
     char *text = NULL;
     size_t size = 0;
-    if (path == NULL || file_read(path, &text, &size).code != TY_OK) {
-        return false;
+    TyStatus status = file_read(path, &text, &size);
+    if (status.code != TY_OK) {
+        return cli_failure(settings, "%s", status.message);
     }
-    char *at = strstr(text, word);
-    bool found = false;
-    if (at != NULL) {
-        at += strlen(word);
-        at += strspn(at, " \t=");
-        found = strcspn(at, " \t\r\n") == KEY_LENGTH;
-        snprintf(key, TY_CLIENT_KEY_SIZE, "%.*s", KEY_LENGTH, at);
-    }
+    bool found = key_find(text, word, key) != NULL;
     free(text);
-    return found;
+    return found ? CLI_OK
+                 : cli_failure(settings, "%s: has no line '%s KEY'; 'trainyard keygen' writes them",
+                               path, word);
+}
+
+/* The three keys of a connection. */
+static int keys_read(const Settings *settings, char server[KEY_TEXT_SIZE],
+                     char public[KEY_TEXT_SIZE], char secret[KEY_TEXT_SIZE])
+{
+    int status = key_read(settings, settings->server_key, "public", server);
+    if (status == CLI_OK) {
+        status = key_read(settings, settings->keys, "public", public);
+    }
+    return status == CLI_OK ? key_read(settings, settings->keys, "secret", secret) : status;
 }
 
 int remote_connect(const Settings *settings, TyClient **client)
@@ -43,10 +51,9 @@ int remote_connect(const Settings *settings, TyClient **client)
         return cli_usage_error(settings, "--keys and --server-key belong together");
     }
     if (settings->keys != NULL) {
-        if (!key_read(settings->server_key, "public", server) ||
-            !key_read(settings->keys, "public", public) ||
-            !key_read(settings->keys, "secret", secret)) {
-            return cli_failure(settings, "a key file is missing or has no key");
+        int read = keys_read(settings, server, public, secret);
+        if (read != CLI_OK) {
+            return read;
         }
         config.server_key = server;
         config.public_key = public;

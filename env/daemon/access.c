@@ -204,24 +204,7 @@ TyStatus access_token_read(const char *path, char token[ACCESS_TOKEN_MAX])
     return status_ok();
 }
 
-/* The next run of 40 Z85 characters behind `word` in the text; NULL if there is none. */
-static const char *key_find(const char *text, const char *word, char key[ACCESS_KEY_TEXT])
-{
-    static const char z85[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                              ".-:+=^!/*?&<>()[]{}@%$#";
-    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word)) {
-        const char *value = at + strlen(word);
-        value += strspn(value, " =\t");
-        if (strspn(value, z85) == ACCESS_KEY_TEXT - 1) {
-            memcpy(key, value, ACCESS_KEY_TEXT - 1);
-            key[ACCESS_KEY_TEXT - 1] = '\0';
-            return value + ACCESS_KEY_TEXT - 1;
-        }
-    }
-    return NULL;
-}
-
-TyStatus access_secret_read(const char *path, char key[ACCESS_KEY_TEXT])
+TyStatus access_secret_read(const char *path, char key[KEY_TEXT_SIZE])
 {
     char text[4096];
     TyStatus status = small_file_read(path, true, text, sizeof text);

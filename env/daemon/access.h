@@ -1,6 +1,7 @@
 /* Who may talk to the daemon: private directories, locks, tokens, keys. */
 #pragma once
 
+#include "proto/keys.h"
 #include "trainyard.h"
 
 enum {
@@ -8,7 +9,6 @@ enum {
     ACCESS_ADDRESS_MAX = ACCESS_PATH_MAX + 32,
     ACCESS_TOKEN_MAX = 256,
     ACCESS_KEYS_MAX = 1024,
-    ACCESS_KEY_TEXT = 41, /* a CURVE key in Z85 and a NUL */
 };
 
 typedef enum AccessKind {
@@ -42,10 +42,10 @@ TyStatus access_token_read(const char *path, char token[ACCESS_TOKEN_MAX]);
 /* CURVE keys in Z85, as `trainyard keygen` writes them. */
 typedef struct AccessKeys {
     uint32_t count;
-    char keys[ACCESS_KEYS_MAX][ACCESS_KEY_TEXT];
+    char keys[ACCESS_KEYS_MAX][KEY_TEXT_SIZE];
 } AccessKeys;
 
 /* The secret key of a file that is nobody else's to read. */
-TyStatus access_secret_read(const char *path, char key[ACCESS_KEY_TEXT]);
+TyStatus access_secret_read(const char *path, char key[KEY_TEXT_SIZE]);
 /* Adds the public keys of a file, or of every *.key and *.pub file in a directory. */
 TyStatus access_keys_read(const char *path, AccessKeys *keys);

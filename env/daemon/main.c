@@ -284,7 +284,7 @@ typedef struct Service {
     uint32_t endpoint_count;
     Endpoint endpoints[ROUTER_ENDPOINTS_MAX];
     char token[ACCESS_TOKEN_MAX];
-    char curve_secret[ACCESS_KEY_TEXT];
+    char curve_secret[KEY_TEXT_SIZE];
     AccessKeys curve_users;
     char shm[ACCESS_PATH_MAX + 4]; /* "": no shared memory */
     Router *router;
