@@ -29,7 +29,9 @@ def value(item):
 
 def message(op, number, **fields):
     entries = {"op": op, "id": number, **fields}
-    return bytes([0x80 | len(entries)]) + b"".join(text(key) + value(item) for key, item in entries.items())
+    return bytes([0x80 | len(entries)]) + b"".join(
+        text(key) + value(item) for key, item in entries.items()
+    )
 
 
 def event(peer, content):
@@ -63,7 +65,9 @@ def write_logs(output, logs):
         while at + 24 <= len(content):
             kind, size = struct.unpack("<II", content[at + 4 : at + 12])
             if size < 1 << 16:
-                records += bytes([kind]) + struct.pack("<H", size) + content[at + 24 : at + 24 + size]
+                records += (
+                    bytes([kind]) + struct.pack("<H", size) + content[at + 24 : at + 24 + size]
+                )
             at += 24 + size + 8
         with open(f"{output}/replay/records_{number}", "wb") as file:
             file.write(records)
@@ -94,7 +98,11 @@ def main():
     # Pool 1 is there: peer 2 directs it and peer 3 plays in it. Peer 1 may open pool 6 for itself.
     mine = (1, message("open", 2, ruleset="convoi:board=tiny", slots=2))
     talks = {
-        "step": [mine, (1, message("reset", 3, pool=6)), (1, message("step", 4, pool=6, actions=two))],
+        "step": [
+            mine,
+            (1, message("reset", 3, pool=6)),
+            (1, message("step", 4, pool=6, actions=two)),
+        ],
         "async": [
             (3, message("recv", 2, pool=1)),
             (2, message("recv", 2, pool=1)),
@@ -102,7 +110,10 @@ def main():
         ],
         "snapshot": [
             (2, message("snapshot", 2, pool=1, slots=slots)),
-            (2, message("restore", 3, pool=1, snapshots=struct.pack("<I", 0x01000040), slots=slots)),
+            (
+                2,
+                message("restore", 3, pool=1, snapshots=struct.pack("<I", 0x01000040), slots=slots),
+            ),
             (2, message("export", 4, pool=1, snapshot=0x40)),
         ],
         "fork": [
@@ -110,8 +121,16 @@ def main():
             (2, message("resample", 3, pool=1, slots=slots, keys=keys, seat=0)),
             (2, message("rollout", 4, pool=1, slot=0, agent="random", count=2)),
         ],
-        "look": [(peer, message(op, 5, pool=1, slot=1)) for peer in (2, 3) for op in ("observe", "legal", "text", "state")],
-        "leave": [(3, message("leave", 5, pool=1)), (2, message("reset", 5, pool=1)), (2, message("close", 6, pool=1))],
+        "look": [
+            (peer, message(op, 5, pool=1, slot=1))
+            for peer in (2, 3)
+            for op in ("observe", "legal", "text", "state")
+        ],
+        "leave": [
+            (3, message("leave", 5, pool=1)),
+            (2, message("reset", 5, pool=1)),
+            (2, message("close", 6, pool=1)),
+        ],
         "open": [mine, (1, message("stats", 10))],
     }
     for name, events in talks.items():

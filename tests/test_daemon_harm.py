@@ -51,7 +51,11 @@ def vectors():
 
 def map_of(entries):
     """A map of key and value pairs, in which a key may stand twice."""
-    return b"\xde" + struct.pack(">H", len(entries)) + b"".join(msgpack.packb(k) + msgpack.packb(v) for k, v in entries)
+    return (
+        b"\xde"
+        + struct.pack(">H", len(entries))
+        + b"".join(msgpack.packb(k) + msgpack.packb(v) for k, v in entries)
+    )
 
 
 def truncated(good):
@@ -62,7 +66,18 @@ def with_more(good):
     return [message + tail for message in good for tail in (b"\x00", b"\xc0", message)]
 
 
-SWAPS = [None, True, -7, 1.5, "text", b"bytes", [1], {"a": 1}, msgpack.ExtType(5, b"12345678"), [[[[[[[[[[1]]]]]]]]]]]
+SWAPS = [
+    None,
+    True,
+    -7,
+    1.5,
+    "text",
+    b"bytes",
+    [1],
+    {"a": 1},
+    msgpack.ExtType(5, b"12345678"),
+    [[[[[[[[[[1]]]]]]]]]],
+]
 
 
 def may_be(old, new):
@@ -90,10 +105,16 @@ def keys_changed(good):
         messages += [map_of(entries + [entry]) for entry in entries]
         messages += [map_of(entries + [(key, 1)]) for key in ("", "Op", "unknown", "x" * 300, 7)]
         messages += [msgpack.packb({k: v for k, v in entries if k != key}) for key in ("op", "id")]
-        messages += [msgpack.packb({**fields, "op": op}) for op in ("", "steps", "OPEN", "x" * 5000, "a\0b", "\ud7ff")]
+        messages += [
+            msgpack.packb({**fields, "op": op})
+            for op in ("", "steps", "OPEN", "x" * 5000, "a\0b", "\ud7ff")
+        ]
         messages += [msgpack.packb({**fields, "id": number}) for number in (0, -1, -(2**63))]
         messages.append(msgpack.packb(entries))
-    messages += [msgpack.packb({"op": "hello", "id": 1, "protocol": n}) for n in (0, 2, 255, 65536, 2**64 - 1)]
+    messages += [
+        msgpack.packb({"op": "hello", "id": 1, "protocol": n})
+        for n in (0, 2, 255, 65536, 2**64 - 1)
+    ]
     return messages
 
 
@@ -121,7 +142,12 @@ def wrong_for_the_pool(pool, slots, data):
         requests.append(("step", {"actions": bytes(size)}))
         requests.append(("send", {"actions": bytes(size), "slots": four}))
     for size in (1, 2, 3, 5, 4 * slots - 1, 4 * slots + 1):
-        for op, more in (("snapshot", {}), ("send", {"actions": four}), ("fork", {"slot": 0}), ("restore", {"snapshots": four[:4]})):
+        for op, more in (
+            ("snapshot", {}),
+            ("send", {"actions": four}),
+            ("fork", {"slot": 0}),
+            ("restore", {"snapshots": four[:4]}),
+        ):
             requests.append((op, {**more, "slots": bytes(size)}))
     for size in (1, 7, 9, 8 * slots - 8, 8 * slots + 8):
         requests.append(("reset", {"seeds": bytes(size)}))
@@ -132,20 +158,38 @@ def wrong_for_the_pool(pool, slots, data):
     for slot in (slots, slots + 1, 2**20 - 1):
         far = struct.pack("<I", slot)
         requests += [(op, {"slot": slot}) for op in ("observe", "legal", "text", "state")]
-        requests += [("snapshot", {"slots": far}), ("fork", {"slot": slot, "slots": four}), ("fork", {"slot": 0, "slots": far})]
+        requests += [
+            ("snapshot", {"slots": far}),
+            ("fork", {"slot": slot, "slots": four}),
+            ("fork", {"slot": 0, "slots": far}),
+        ]
         requests.append(("rollout", {"slot": slot, "agent": "random"}))
-    requests += [("restore", {"slots": four, "snapshots": struct.pack("<I", n)}) for n in (0, 1, 77, 2**32 - 1)]
+    requests += [
+        ("restore", {"slots": four, "snapshots": struct.pack("<I", n)})
+        for n in (0, 1, 77, 2**32 - 1)
+    ]
     requests += [("export", {"snapshot": n}) for n in (1, 77, 2**32 - 1)]
     requests += [("import", {"data": data[:size]}) for size in range(1, len(data), 7)]
     requests += [("rollout", {"slot": 0, "agent": name}) for name in ("", "nobody", "x" * 64)]
     requests += [("rollout", {"slot": 0, "agent": "random", "seat": 3})]
-    requests += [("open", {"ruleset": name}) for name in ("", "chess", "convoi:x", "convoi:clock=99", "convoi:board=../x", "x" * 500)]
-    requests += [("open", {"ruleset": "convoi", "seats": seats}) for seats in (["me"], ["me"] * 5, ["me", "nobody"], [""])]
+    requests += [
+        ("open", {"ruleset": name})
+        for name in ("", "chess", "convoi:x", "convoi:clock=99", "convoi:board=../x", "x" * 500)
+    ]
+    requests += [
+        ("open", {"ruleset": "convoi", "seats": seats})
+        for seats in (["me"], ["me"] * 5, ["me", "nobody"], [""])
+    ]
     requests += [("open", {"ruleset": "convoi", "slots": 2**20, "threads": 256})]
-    requests += [("open", {"ruleset": "convoi:board=b", "files": {"b": b"{" * n}}) for n in (1, 100, 5000)]
+    requests += [
+        ("open", {"ruleset": "convoi:board=b", "files": {"b": b"{" * n}}) for n in (1, 100, 5000)
+    ]
     requests += [("join", {"invite": word}) for word in ("", "0" * 32, "x" * 64)]
     requests += [("replay_verify", {"content": bytes(n)}) for n in (1, 31, 32, 33, 5000)]
-    return [(op, fields if op in ("open", "replay_verify") else {"pool": pool, **fields}) for op, fields in requests]
+    return [
+        (op, fields if op in ("open", "replay_verify") else {"pool": pool, **fields})
+        for op, fields in requests
+    ]
 
 
 def send_corpus(client, corpus):
@@ -180,7 +224,9 @@ def test_malformed_messages_change_nothing():
     opened = client.call("open", ruleset="convoi:board=tiny", slots=slots)
     reply = client.call("reset", pool=opened["pool"])
     for _ in range(10):
-        reply = client.call("step", pool=opened["pool"], actions=first_actions(reply, opened["action_count"]))
+        reply = client.call(
+            "step", pool=opened["pool"], actions=first_actions(reply, opened["action_count"])
+        )
     before = states(client, opened["pool"], slots)
     assert len(set(before)) > 1
     good = vectors()
@@ -203,7 +249,10 @@ def test_malformed_messages_change_nothing():
         raise AssertionError(f"one reply too many: {client.receive()}")
     except zmq.Again:
         pass
-    print(f"    resident after each round: {sizes} KB" + ("" if MEASURES_MEMORY else ", not judged under ASan"))
+    print(
+        f"    resident after each round: {sizes} KB"
+        + ("" if MEASURES_MEMORY else ", not judged under ASan")
+    )
     assert not MEASURES_MEMORY or sizes[2] - sizes[1] <= 256, sizes
     client.close()
     daemon.stop()
@@ -253,7 +302,11 @@ class Raw:
     def send(self, op, **fields):
         self.id += 1
         message = msgpack.packb({"op": op, "id": self.id, **fields})
-        head = b"\x00" + bytes([len(message)]) if len(message) < 256 else b"\x02" + struct.pack(">Q", len(message))
+        head = (
+            b"\x00" + bytes([len(message)])
+            if len(message) < 256
+            else b"\x02" + struct.pack(">Q", len(message))
+        )
         self.socket.sendall(head + message)
 
     def receive(self):
@@ -314,7 +367,9 @@ def test_a_crowd_of_clients_loses_no_reply():
             assert client.receive()["id"] == client.id - 1
             assert client.receive()["sessions"] == idle + active
     seconds = time.monotonic() - begin
-    print(f"    {active} active clients: {2 * active * rounds} replies, none lost, {2 * active * rounds / seconds:.0f}/s")
+    print(
+        f"    {active} active clients: {2 * active * rounds} replies, none lost, {2 * active * rounds / seconds:.0f}/s"
+    )
     spent = cpu_seconds(pid)
     time.sleep(2)
     share = (cpu_seconds(pid) - spent) / 2
@@ -429,7 +484,9 @@ def test_a_client_that_never_reads_is_dropped_and_others_go_on():
         asked = time.monotonic()
         gone = other.call("stats")["sessions"] == 1
         worst = max(worst, time.monotonic() - asked)
-    print(f"    dropped after {greedy.id} requests and {time.monotonic() - begin:.2f} s; others waited {1000 * worst:.0f} ms at most")
+    print(
+        f"    dropped after {greedy.id} requests and {time.monotonic() - begin:.2f} s; others waited {1000 * worst:.0f} ms at most"
+    )
     assert gone
     assert other.call("ping")["ok"]
     greedy.close()
@@ -447,7 +504,9 @@ class Segments:
         self.lease = socket.socket(socket.AF_UNIX)
         self.lease.connect(path)
         token = opened["shm_token"]
-        self.lease.sendall(struct.pack("<II16sQII", 0x48535954, 1, token, opened["pool"], opened["member"], 0))
+        self.lease.sendall(
+            struct.pack("<II16sQII", 0x48535954, 1, token, opened["pool"], opened["member"], 0)
+        )
         answer, self.fds, _, _ = socket.recv_fds(self.lease, 256, 4)
         assert struct.unpack_from("<I", answer, 8) == (0,) and len(self.fds) == 4, answer
         self.commands = mmap.mmap(self.fds[1], os.fstat(self.fds[1]).st_size)
@@ -457,7 +516,9 @@ def scribble(endpoint, seconds, seed):
     """Writes nonsense into everything that a client may write to."""
     generator = random.Random(seed)
     client = Client(endpoint)
-    opened = client.call("open", ruleset="convoi:board=tiny", slots=64, groups=2, illegal="lose", shm=True)
+    opened = client.call(
+        "open", ruleset="convoi:board=tiny", slots=64, groups=2, illegal="lose", shm=True
+    )
     segments = Segments(client.hello["shm"], opened)
     size = len(segments.commands)
     for fd in segments.fds[:2]:
@@ -517,7 +578,7 @@ def test_a_scribbling_client_harms_nobody():
         daemon = Daemon("--shm", f"{directory}/shm")
         client = Client(daemon.endpoint)
         fds = daemon.fds()
-        how = dict(ruleset="convoi:board=tiny", slots=16, hash=True, seed=5)
+        how = {"ruleset": "convoi:board=tiny", "slots": 16, "hash": True, "seed": 5}
         opened = client.call("open", **how)
         reply = client.call("reset", pool=opened["pool"])
         hostile = own_process(f"scribble({daemon.endpoint!r}, {seconds}, 1)")
@@ -525,14 +586,18 @@ def test_a_scribbling_client_harms_nobody():
         reply, steps, longest = play_beside(client, opened, reply, hostile)
         harmless = own_process("spin(2)")
         reply, more, usual = play_beside(client, opened, reply, harmless)
-        print(f"    {steps} steps; longest {1000 * longest:.1f} ms beside it, {1000 * usual:.1f} ms beside a harmless process")
+        print(
+            f"    {steps} steps; longest {1000 * longest:.1f} ms beside it, {1000 * usual:.1f} ms beside a harmless process"
+        )
         assert steps > 100
         assert longest < 1 + 3 * usual
         # What was played is what would have been played alone.
         alone = client.call("open", **how)
         again = client.call("reset", pool=alone["pool"])
         for _ in range(steps + more):
-            again = client.call("step", pool=alone["pool"], actions=first_actions(again, alone["action_count"]))
+            again = client.call(
+                "step", pool=alone["pool"], actions=first_actions(again, alone["action_count"])
+            )
         assert again["hash"] == reply["hash"] and again["obs"] == reply["obs"]
         assert wait_for(lambda: client.call("stats")["sessions"] == 1, 20)
         for pool in (opened, alone):

@@ -207,8 +207,8 @@ static bool outcomes_possible(const Replay *replay, const Match *match, uint64_t
                               bool possible[TY_OUTCOMES_MAX])
 {
     bool any = false;
-    for (uint16_t outcome = 0; outcome < TY_OUTCOMES_MAX; outcome++) {
-        possible[outcome] = outcome_fits(replay, match, seed, action, entry, outcome);
+    for (uint32_t outcome = 0; outcome < TY_OUTCOMES_MAX; outcome++) {
+        possible[outcome] = outcome_fits(replay, match, seed, action, entry, (uint16_t)outcome);
         any = any || possible[outcome];
     }
     return any;

@@ -11,18 +11,18 @@
 #include <string.h>
 
 /* Ends the tool if there was no memory. */
-static void check_memory(bool there)
+static void *checked(void *memory)
 {
-    if (!there) {
+    if (memory == NULL) {
         fprintf(stderr, "trainyard: out of memory\n");
         exit(CLI_FAILED);
     }
+    return memory;
 }
 
 static char *copy_text(const char *text, size_t length)
 {
-    char *copy = malloc(length + 1);
-    check_memory(copy != NULL);
+    char *copy = checked(malloc(length + 1));
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
@@ -32,8 +32,7 @@ static ScriptItem *script_add(Script *script, ScriptKind kind, uint32_t line)
 {
     if (script->count == script->capacity) {
         script->capacity = script->capacity > 0 ? script->capacity * 2 : 256;
-        script->items = realloc(script->items, script->capacity * sizeof *script->items);
-        check_memory(script->items != NULL);
+        script->items = checked(realloc(script->items, script->capacity * sizeof *script->items));
     }
     ScriptItem *item = &script->items[script->count++];
     *item = (ScriptItem){.kind = kind, .line = line};
@@ -95,8 +94,7 @@ static TyStatus add_header(Script *script, const json_t *object, uint32_t line)
     }
     const json_t *agents = json_object_get(object, "agents");
     if (json_is_array(agents)) {
-        item->agents = json_dumps(agents, JSON_COMPACT | JSON_ENSURE_ASCII);
-        check_memory(item->agents != NULL);
+        item->agents = checked(json_dumps(agents, JSON_COMPACT | JSON_ENSURE_ASCII));
     }
     const json_t *seed = json_object_get(object, "seed");
     item->seeded = seed != NULL;

@@ -305,10 +305,9 @@ void dispatch_receive(Dispatch *dispatch, uint64_t peer, bool needs_token, Frame
         if (session != NULL) {
             session->silent_since_ms = now_ms;
         } else if (good) {
-            good =
-                wire_refuse(&error, ERROR_no_session, "this connection has no session: say hello");
+            wire_refuse(&error, ERROR_no_session, "this connection has no session: say hello");
         }
-        if (!good) {
+        if (!good || session == NULL) {
             refuse_peer(dispatch, peer, job, &error);
         } else {
             request_of_session(dispatch, session, job);
