@@ -1,6 +1,7 @@
 /* A client of the daemon over ZeroMQ. */
 #define _GNU_SOURCE
 #include "proto/client.h"
+#include "core/bytes.h"
 #include "core/status.h"
 #include "proto/wire_encode.h"
 
@@ -41,6 +42,7 @@ struct TyClient {
     Writer writer;
     uint32_t *slots; /* of the last rows, aligned */
     uint32_t slots_capacity;
+    TyClientTraffic traffic;
 };
 
 static uint64_t clock_ms(void)
@@ -82,6 +84,8 @@ static bool asked_send(TyClient *client, Asked *asked)
     zmq_msg_t copy;
     zmq_msg_init(&copy);
     zmq_msg_copy(&copy, &asked->message);
+    client->traffic.requests++;
+    client->traffic.request_bytes += zmq_msg_size(&copy);
     if (zmq_msg_send(&copy, client->socket, 0) < 0) {
         zmq_msg_close(&copy);
         return false;
@@ -222,6 +226,8 @@ static TyStatus reply_receive(TyClient *client, int timeout_ms, bool *got)
         WIRE_OK) {
         return status_fail(TY_IO, "the daemon's reply is not MessagePack");
     }
+    client->traffic.replies++;
+    client->traffic.reply_bytes += zmq_msg_size(&client->reply);
     *got = true;
     return status_ok();
 }
@@ -805,6 +811,26 @@ TyStatus ty_client_recv(TyClient *client, const TyClientPool *pool, uint32_t min
         status = request_finish(client);
     }
     return status.code == TY_OK ? rows_read(client, rows) : status;
+}
+
+void ty_client_sample(const TyClientPool *pool, int32_t group, const TyClientRows *rows,
+                      uint64_t seed, int32_t *actions)
+{
+    uint32_t first = group >= 0 ? pool->group[group].first : 0;
+    for (uint32_t row = 0; row < rows->count; row++) {
+        const TyRowKey key = {rows->slots != NULL ? rows->slots[row] : first + row,
+                              load_le32(rows->column[TY_COLUMN_EPISODE] + (size_t)row * 4),
+                              load_le32(rows->column[TY_COLUMN_STEP] + (size_t)row * 4)};
+        const uint8_t *mask = rows->column[TY_COLUMN_MASK] + (size_t)row * pool->action_count;
+        actions[row] = rows->column[TY_COLUMN_READY][row]
+                           ? ty_sample_row(mask, pool->action_count, seed, key)
+                           : 0;
+    }
+}
+
+TyClientTraffic ty_client_traffic(const TyClient *client)
+{
+    return client->traffic;
 }
 
 /* ---- Any request ---- */
