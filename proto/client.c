@@ -78,6 +78,17 @@ static TyStatus request_begin(TyClient *client, const char *op, size_t room)
     return status_ok();
 }
 
+/* Tells the daemon which replies it need not keep: all before the oldest that is still wanted. */
+static void put_got(TyClient *client)
+{
+    uint64_t oldest = client->asked[client->asked_count].id;
+    for (uint32_t i = 0; i < client->asked_count; i++) {
+        oldest = client->asked[i].id < oldest ? client->asked[i].id : oldest;
+    }
+    message_key(&client->writer, "got");
+    put_uint(&client->writer, oldest - 1);
+}
+
 /* Sends a copy by reference, so that the message is still there if it has to be repeated. */
 static bool asked_send(TyClient *client, Asked *asked)
 {
@@ -744,6 +755,7 @@ static TyStatus step_begin(TyClient *client, const TyClientPool *pool, uint32_t 
     if (status.code == TY_OK) {
         put_optional_uint(&client->writer, "pool", pool->id);
         put_optional_uint(&client->writer, "group", group);
+        put_got(client);
         message_key(&client->writer, "actions");
         put_bytes(&client->writer, actions, size);
     }
@@ -808,6 +820,7 @@ TyStatus ty_client_recv(TyClient *client, const TyClientPool *pool, uint32_t min
         put_optional_uint(&client->writer, "pool", pool->id);
         put_optional_uint(&client->writer, "min_rows", min_rows);
         put_optional_uint(&client->writer, "timeout_ms", timeout_ms);
+        put_got(client);
         status = request_finish(client);
     }
     return status.code == TY_OK ? rows_read(client, rows) : status;
