@@ -52,12 +52,19 @@ static TyStatus token_write(BenchDaemon *daemon, const char *path)
     return good ? status_ok() : status_fail(TY_IO, "bench: %s: %s", path, strerror(errno));
 }
 
-static void child_run(const char *program, const BenchDaemon *daemon, const char *token, int out)
+static void child_run(int (*run)(int, char **), const char *program, BenchDaemon *daemon,
+                      char *token, int out)
 {
+    char tcp[] = "tcp://127.0.0.1:*";
+    char *words[] = {"trainyardd", "--listen", daemon->ipc, "--listen",  tcp,
+                     "--token",    token,      "--shm",     daemon->shm, NULL};
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     dup2(out, STDOUT_FILENO);
-    execl(program, "trainyardd", "--listen", daemon->ipc, "--listen", "tcp://127.0.0.1:*",
-          "--token", token, "--shm", daemon->shm, (char *)NULL);
+    if (run != NULL) {
+        close(out);
+        _exit(run(sizeof words / sizeof words[0] - 1, words));
+    }
+    execv(program, words);
     _exit(127);
 }
 
@@ -82,7 +89,7 @@ static TyStatus ready_read(BenchDaemon *daemon, int in)
     return status_ok();
 }
 
-static TyStatus child_start(const char *program, BenchDaemon *daemon)
+static TyStatus child_start(int (*run)(int, char **), const char *program, BenchDaemon *daemon)
 {
     int said[2];
     char token[96];
@@ -95,7 +102,8 @@ static TyStatus child_start(const char *program, BenchDaemon *daemon)
         fflush(NULL);
         daemon->process = fork();
         if (daemon->process == 0) {
-            child_run(program, daemon, token, said[1]);
+            close(said[0]);
+            child_run(run, program, daemon, token, said[1]);
         }
         close(said[1]);
         status = ready_read(daemon, said[0]);
@@ -104,11 +112,11 @@ static TyStatus child_start(const char *program, BenchDaemon *daemon)
     return status;
 }
 
-TyStatus bench_daemon_start(const char *program, BenchDaemon *daemon)
+TyStatus bench_daemon_start(int (*run)(int, char **), BenchDaemon *daemon)
 {
-    char beside[PROGRAM_PATH_MAX];
+    char program[PROGRAM_PATH_MAX];
     *daemon = (BenchDaemon){.directory = "/tmp/trainyard-bench-XXXXXX"};
-    TyStatus status = program == NULL ? program_beside(beside) : status_ok();
+    TyStatus status = run == NULL ? program_beside(program) : status_ok();
     if (status.code == TY_OK && mkdtemp(daemon->directory) == NULL) {
         status = status_fail(TY_IO, "bench: no directory for sockets: %s", strerror(errno));
     }
@@ -118,7 +126,7 @@ TyStatus bench_daemon_start(const char *program, BenchDaemon *daemon)
     }
     snprintf(daemon->ipc, sizeof daemon->ipc, "ipc://%s/zmq", daemon->directory);
     snprintf(daemon->shm, sizeof daemon->shm, "%s/shm", daemon->directory);
-    status = child_start(program != NULL ? program : beside, daemon);
+    status = child_start(run, program, daemon);
     if (status.code != TY_OK) {
         bench_daemon_stop(daemon);
     }

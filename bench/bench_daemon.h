@@ -14,9 +14,9 @@ typedef struct BenchDaemon {
     char shm[128];  /* path of the shared-memory socket */
 } BenchDaemon;
 
-/* Starts `program`, or with NULL the trainyardd beside the running program, with all three doors,
- * and waits until it serves. */
-TyStatus bench_daemon_start(const char *program, BenchDaemon *daemon);
+/* Starts the trainyardd beside the running program, or with `run` a child that calls that instead,
+ * with all three doors, and waits until it serves. */
+TyStatus bench_daemon_start(int (*run)(int argc, char **argv), BenchDaemon *daemon);
 /* Asks it to end, waits for that and removes the directory. Fails if the daemon did not end well or
  * left something behind. */
 TyStatus bench_daemon_stop(BenchDaemon *daemon);

@@ -54,11 +54,7 @@ static TyStatus shm_open_player(const BenchStage *stage, const TyPoolConfig *con
     if (status.code != TY_OK) {
         return status;
     }
-    TyShmAddress address = {.path = ty_client_shm_path(player->client),
-                            .pool = player->client_pool.id,
-                            .member = player->client_pool.member};
-    memcpy(address.token, player->client_pool.shm_token, sizeof address.token);
-    status = ty_shm_connect(&address, &player->shm);
+    status = ty_client_attach(player->client, &player->client_pool, &player->shm);
     if (status.code == TY_OK) {
         player->slab = ty_shm_slab(player->shm);
     }
