@@ -1,4 +1,4 @@
-/* What ZeroMQ alone can do. */
+/* What ZeroMQ alone can do, in two processes. */
 #define _GNU_SOURCE
 #include "bench/bench_bare.h"
 
@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <zmq.h>
 
-enum { WAIT_MS = 10000, ADDRESS_MAX = 128, HEAD_SIZE = 4 };
+enum { WAIT_MS = 10000, ADDRESS_MAX = 128, SEED = 1, HEAD_SIZE = 16 };
 
 struct BenchBare {
     pid_t process;
@@ -31,28 +31,75 @@ struct BenchBareLink {
 
 /* ---- The other process ---- */
 
-/* Answers one message: its head says how long the answer is to be. False at the end. */
-static bool answer_one(void *socket)
+/* The pool of the process that answers. */
+typedef struct Stepper {
+    const TyRuleset *ruleset;
+    TyPool *pool;
+} Stepper;
+
+/* Opens the pool that the request is for, if it is not there yet. */
+static bool pool_prepare(Stepper *stepper, const BenchBareRequest *request)
 {
+    const TyPoolConfig config = {.slots = request->slots, .groups = request->groups, .threads = 1};
+    const TyPoolConfig *old = stepper->pool != NULL ? ty_pool_config(stepper->pool) : &config;
+    if (stepper->pool != NULL && (old->slots != config.slots || old->groups != config.groups)) {
+        ty_pool_close(stepper->pool);
+        stepper->pool = NULL;
+    }
+    return stepper->pool != NULL ||
+           ty_pool_open(stepper->ruleset, &config, &stepper->pool).code == TY_OK;
+}
+
+/* Steps the group and copies as many bytes of its rows as the reply has. */
+static bool reply_fill(Stepper *stepper, const BenchBareRequest *request, zmq_msg_t *reply)
+{
+    if (!pool_prepare(stepper, request)) {
+        return false;
+    }
+    const TySlab *slab = ty_pool_slab(stepper->pool, 0);
+    uint64_t offset = slab->group[request->group].columns[TY_COLUMN_OBS].offset;
+    uint64_t there = slab->rows_size - offset;
+    size_t size = zmq_msg_size(reply);
+    ty_pool_step_random(stepper->pool, 0, request->group, SEED, 1);
+    memcpy(zmq_msg_data(reply), slab->rows + offset, size < there ? size : there);
+    return true;
+}
+
+/* The head of a message says what is wanted. */
+static bool request_read(zmq_msg_t *message, BenchBareRequest *request)
+{
+    if (zmq_msg_size(message) < HEAD_SIZE) {
+        return false;
+    }
+    const uint8_t *head = zmq_msg_data(message);
+    request->sizes.reply = load_le32(head);
+    request->slots = load_le32(head + 4);
+    request->groups = load_le32(head + 8);
+    request->group = load_le32(head + 12);
+    return true;
+}
+
+static bool answer_one(Stepper *stepper, void *socket)
+{
+    BenchBareRequest request;
     zmq_msg_t identity;
     zmq_msg_t message;
     zmq_msg_init(&identity);
     zmq_msg_init(&message);
-    bool good = zmq_msg_recv(&identity, socket, 0) >= 0 && zmq_msg_recv(&message, socket, 0) >= 0;
-    if (good && zmq_msg_size(&message) >= HEAD_SIZE) {
-        uint32_t size = load_le32(zmq_msg_data(&message));
-        zmq_msg_close(&message);
-        good = zmq_msg_init_size(&message, size) == 0 &&
-               zmq_msg_send(&identity, socket, ZMQ_SNDMORE) >= 0 &&
-               zmq_msg_send(&message, socket, 0) >= 0;
+    if (zmq_msg_recv(&identity, socket, 0) < 0 || zmq_msg_recv(&message, socket, 0) < 0 ||
+        !request_read(&message, &request)) {
+        return false;
     }
     zmq_msg_close(&message);
-    zmq_msg_close(&identity);
-    return good;
+    return zmq_msg_init_size(&message, request.sizes.reply) == 0 &&
+           (request.slots == 0 || reply_fill(stepper, &request, &message)) &&
+           zmq_msg_send(&identity, socket, ZMQ_SNDMORE) >= 0 &&
+           zmq_msg_send(&message, socket, 0) >= 0;
 }
 
-static void answer_all(const BenchBare *bare, int said)
+static void answer_all(const BenchBare *bare, const TyRuleset *ruleset, int said)
 {
+    Stepper stepper = {.ruleset = ruleset};
     char tcp[ADDRESS_MAX] = "";
     size_t size = sizeof tcp;
     void *context = zmq_ctx_new();
@@ -63,12 +110,12 @@ static void answer_all(const BenchBare *bare, int said)
         write(said, tcp, sizeof tcp) != sizeof tcp) {
         _exit(1);
     }
-    while (answer_one(socket)) {
+    while (answer_one(&stepper, socket)) {
     }
     _exit(0);
 }
 
-TyStatus bench_bare_open(const char *directory, BenchBare **out)
+TyStatus bench_bare_open(const char *directory, const TyRuleset *ruleset, BenchBare **out)
 {
     int said[2];
     *out = NULL;
@@ -81,7 +128,7 @@ TyStatus bench_bare_open(const char *directory, BenchBare **out)
     fflush(NULL);
     bare->process = fork();
     if (bare->process == 0) {
-        answer_all(bare, said[1]);
+        answer_all(bare, ruleset, said[1]);
     }
     close(said[1]);
     bool serves = read(said[0], bare->tcp, sizeof bare->tcp) == sizeof bare->tcp;
@@ -144,14 +191,18 @@ void bench_bare_disconnect(BenchBareLink *link)
     free(link);
 }
 
-bool bench_bare_send(BenchBareLink *link, BenchSizes sizes)
+bool bench_bare_send(BenchBareLink *link, const BenchBareRequest *request)
 {
     zmq_msg_t message;
-    uint32_t size = sizes.request > HEAD_SIZE ? sizes.request : HEAD_SIZE;
-    if (zmq_msg_init_size(&message, size) != 0) {
+    uint32_t size = request->sizes.request;
+    if (zmq_msg_init_size(&message, size > HEAD_SIZE ? size : HEAD_SIZE) != 0) {
         return false;
     }
-    store_le32(zmq_msg_data(&message), sizes.reply);
+    uint8_t *head = zmq_msg_data(&message);
+    store_le32(head, request->sizes.reply);
+    store_le32(head + 4, request->slots);
+    store_le32(head + 8, request->groups);
+    store_le32(head + 12, request->group);
     if (zmq_msg_send(&message, link->socket, 0) < 0) {
         zmq_msg_close(&message);
         return false;

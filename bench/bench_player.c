@@ -79,6 +79,10 @@ TyStatus player_open(const BenchStage *stage, BenchDoor door, const TyPoolConfig
     case BENCH_TCP:
         status = zmq_open(stage, config, player);
         break;
+    case BENCH_STEP_IPC:
+        player->request.slots = config->slots;
+        player->request.groups = config->groups;
+        /* fall through */
     case BENCH_BARE_IPC:
     case BENCH_BARE_TCP:
         status = bench_bare_connect(stage->bare, door == BENCH_BARE_TCP, &player->bare);
@@ -122,7 +126,8 @@ void player_send(BenchPlayer *player, uint32_t group)
         ty_client_submit(player->client, &player->client_pool, group,
                          player->actions + player->client_pool.group[group].first);
     } else if (player->bare != NULL) {
-        bench_bare_send(player->bare, player->sizes);
+        player->request.group = group;
+        bench_bare_send(player->bare, &player->request);
     }
 }
 

@@ -25,7 +25,7 @@ typedef struct BenchPlayer {
     TyClientRows rows; /* of the last reply */
     int32_t *actions;  /* per slot */
     BenchBareLink *bare;
-    BenchSizes sizes; /* of the messages that a bare player exchanges */
+    BenchBareRequest request; /* of a bare player */
 } BenchPlayer;
 
 /* Opens a pool of its own. The player is closed also if that failed. */

@@ -14,8 +14,9 @@
 const uint32_t bench_batches[BENCH_BATCHES] = {1, 32, 256, 1024, 4096};
 
 const char *const bench_door_names[BENCH_DOORS] = {
-    [BENCH_INPROC] = "inproc",     [BENCH_SHM] = "shm", [BENCH_IPC] = "ipc",
-    [BENCH_BARE_IPC] = "bare-ipc", [BENCH_TCP] = "tcp", [BENCH_BARE_TCP] = "bare-tcp",
+    [BENCH_INPROC] = "inproc",     [BENCH_SHM] = "shm",           [BENCH_IPC] = "ipc",
+    [BENCH_BARE_IPC] = "bare-ipc", [BENCH_STEP_IPC] = "step-ipc", [BENCH_TCP] = "tcp",
+    [BENCH_BARE_TCP] = "bare-tcp",
 };
 
 enum {
@@ -28,11 +29,12 @@ static const struct {
     uint32_t threads, groups;
 } shapes[BENCH_SHAPES] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 
-/* What each door is compared with. */
-static const BenchDoor bases[BENCH_DOORS] = {
-    [BENCH_INPROC] = BENCH_INPROC, [BENCH_SHM] = BENCH_INPROC,
-    [BENCH_IPC] = BENCH_BARE_IPC,  [BENCH_BARE_IPC] = BENCH_BARE_IPC,
-    [BENCH_TCP] = BENCH_BARE_TCP,  [BENCH_BARE_TCP] = BENCH_BARE_TCP,
+/* What each door is compared with: nothing is BENCH_DOORS. */
+static const BenchDoor bases[BENCH_DOORS][BENCH_BASES] = {
+    [BENCH_INPROC] = {BENCH_DOORS, BENCH_DOORS},    [BENCH_SHM] = {BENCH_INPROC, BENCH_DOORS},
+    [BENCH_IPC] = {BENCH_BARE_IPC, BENCH_STEP_IPC}, [BENCH_BARE_IPC] = {BENCH_DOORS, BENCH_DOORS},
+    [BENCH_STEP_IPC] = {BENCH_DOORS, BENCH_DOORS},  [BENCH_TCP] = {BENCH_BARE_TCP, BENCH_DOORS},
+    [BENCH_BARE_TCP] = {BENCH_DOORS, BENCH_DOORS},
 };
 
 static uint64_t clock_ns(void)
@@ -137,14 +139,20 @@ static BenchSizes sizes_measure(BenchPlayer *player, uint64_t ns)
     };
 }
 
-/* A bare player sends messages of the size that the daemon's had. */
+/* Bare players send messages of the sizes that the daemon's have. */
 static void cell_sizes(Cell *cell, BenchDoor door)
 {
-    BenchDoor base = bases[door];
+    if (cell->lines[door] == NULL) {
+        return;
+    }
     BenchSizes sizes = sizes_measure(&cell->players[door], cell->slice_ns);
     cell->lines[door]->sizes[cell->batch] = sizes;
-    if (cell->lines[base] != NULL) {
-        cell->players[base].sizes = cell->lines[base]->sizes[cell->batch] = sizes;
+    for (uint32_t i = 0; i < BENCH_BASES; i++) {
+        BenchDoor base = bases[door][i];
+        if (base != BENCH_DOORS) {
+            cell->players[base].request.sizes = sizes;
+            cell->lines[base]->sizes[cell->batch] = sizes;
+        }
     }
 }
 
@@ -173,9 +181,12 @@ static void cell_finish(Cell *cell)
         if (line == NULL) {
             continue;
         }
-        const BenchLine *base = cell->lines[line->base];
-        if (base != NULL && base != line) {
-            line->ratio[cell->batch] = line->rate[cell->batch] / base->rate[cell->batch];
+        for (uint32_t i = 0; i < BENCH_BASES; i++) {
+            const BenchLine *base =
+                line->base[i] != BENCH_DOORS ? cell->lines[line->base[i]] : NULL;
+            if (base != NULL) {
+                line->ratio[i][cell->batch] = line->rate[cell->batch] / base->rate[cell->batch];
+            }
         }
         if (bench_batches[cell->batch] == 1 && line->groups == 1) {
             player_trips(&cell->players[door], cell->slice_ns, line);
@@ -191,13 +202,9 @@ static TyStatus cell_measure(const BenchStage *stage, Cell *cell, const TyPoolCo
             status = player_open(stage, (BenchDoor)door, config, &cell->players[door]);
         }
     }
-    if (status.code == TY_OK && cell->lines[BENCH_IPC] != NULL) {
-        cell_sizes(cell, BENCH_IPC);
-    }
-    if (status.code == TY_OK && cell->lines[BENCH_TCP] != NULL) {
-        cell_sizes(cell, BENCH_TCP);
-    }
     if (status.code == TY_OK) {
+        cell_sizes(cell, BENCH_IPC);
+        cell_sizes(cell, BENCH_TCP);
         status = cell_rates(cell);
     }
     if (status.code == TY_OK) {
@@ -276,7 +283,7 @@ static void lines_make(const BenchPoolPlan *plan, BenchPoolResult *result,
             if (line_is_wanted(plan, (BenchDoor)door, shape)) {
                 table[shape][door] = &result->lines[result->count++];
                 *table[shape][door] = (BenchLine){.door = (BenchDoor)door,
-                                                  .base = bases[door],
+                                                  .base = {bases[door][0], bases[door][1]},
                                                   .threads = shapes[shape].threads,
                                                   .groups = shapes[shape].groups};
             }
@@ -314,7 +321,7 @@ static TyStatus stage_measure(BenchStage *stage, const BenchPoolPlan *plan, Benc
     bool served = (plan->doors & ~(1u << BENCH_INPROC)) != 0;
     TyStatus status = served ? bench_daemon_start(NULL, &stage->daemon) : status_ok();
     if (served && status.code == TY_OK) {
-        status = bench_bare_open(stage->daemon.directory, &stage->bare);
+        status = bench_bare_open(stage->daemon.directory, stage->ruleset, &stage->bare);
     }
     if (served && status.code == TY_OK) {
         status = memory_of_sessions(&stage->daemon, &result->memory);

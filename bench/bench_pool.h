@@ -10,13 +10,13 @@ enum {
 
 extern const uint32_t bench_batches[BENCH_BATCHES];
 
-/* Who drives a pool, and how. The bare ones have no pool: they exchange messages of the size that
- * the daemon's have, over ZeroMQ alone. */
+/* Who drives a pool, and how. */
 typedef enum BenchDoor {
     BENCH_INPROC,   /* this process */
     BENCH_SHM,      /* another process than the daemon, through shared memory */
     BENCH_IPC,      /* the same over ZeroMQ */
-    BENCH_BARE_IPC, /* two processes that only exchange messages */
+    BENCH_BARE_IPC, /* two processes that exchange messages of the same sizes and do nothing else */
+    BENCH_STEP_IPC, /* the same, but the one that answers steps the pool and copies its rows */
     BENCH_TCP,
     BENCH_BARE_TCP,
     BENCH_DOORS,
@@ -24,7 +24,7 @@ typedef enum BenchDoor {
 
 extern const char *const bench_door_names[BENCH_DOORS];
 
-enum { BENCH_SHAPES = 4, BENCH_LINES_MAX = BENCH_DOORS * BENCH_SHAPES };
+enum { BENCH_BASES = 2, BENCH_SHAPES = 4, BENCH_LINES_MAX = BENCH_DOORS * BENCH_SHAPES };
 
 /* One door with a number of stepping threads and of groups. With one group the learner waits for
  * every step; with two, one group is stepped while it samples actions for the other. */
@@ -32,10 +32,10 @@ typedef struct BenchLine {
     BenchDoor door;
     uint32_t threads; /* that step; a client is a process beside them */
     uint32_t groups;
-    double rate[BENCH_BATCHES]; /* decisions per second; of a bare exchange: rows */
-    BenchDoor base; /* what `ratio` is of, with the same threads and groups; its own door: none */
-    double ratio[BENCH_BATCHES];
-    double p50_us; /* a round trip at batch 1; 0: not measured */
+    double rate[BENCH_BATCHES];  /* decisions per second; of a bare exchange: rows */
+    BenchDoor base[BENCH_BASES]; /* what `ratio` is of, with the same threads and groups */
+    double ratio[BENCH_BASES][BENCH_BATCHES]; /* 0: not measured */
+    double p50_us;                            /* a round trip at batch 1; 0: not measured */
     double p99_us;
     BenchSizes sizes[BENCH_BATCHES]; /* of the messages; 0: there are none */
 } BenchLine;

@@ -14,7 +14,7 @@ static uint32_t door_bits(const char *word, size_t length)
     } words[] = {
         {"inproc", 1u << BENCH_INPROC},
         {"shm", 1u << BENCH_INPROC | 1u << BENCH_SHM},
-        {"ipc", 1u << BENCH_IPC | 1u << BENCH_BARE_IPC},
+        {"ipc", 1u << BENCH_IPC | 1u << BENCH_BARE_IPC | 1u << BENCH_STEP_IPC},
         {"tcp", 1u << BENCH_TCP | 1u << BENCH_BARE_TCP},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -46,6 +46,7 @@ int bench_doors_parse(const Settings *settings, const char *names, uint32_t *doo
 
 /* ---- For people ---- */
 
+/* Whether it only exchanges messages: nobody steps. */
 static bool line_is_bare(const BenchLine *line)
 {
     return line->door == BENCH_BARE_IPC || line->door == BENCH_BARE_TCP;
@@ -65,10 +66,10 @@ static void line_print(const BenchLine *line)
         printf("  %8.2f %8.2f", line->p50_us, line->p99_us);
     }
     printf("\n");
-    if (line->ratio[0] > 0) {
-        printf("      of %-17s ", bench_door_names[line->base]);
+    for (uint32_t base = 0; base < BENCH_BASES && line->ratio[base][0] > 0; base++) {
+        printf("      of %-17s ", bench_door_names[line->base[base]]);
         for (uint32_t i = 0; i < BENCH_BATCHES; i++) {
-            printf(" %9.2f", line->ratio[i]);
+            printf(" %9.2f", line->ratio[base][i]);
         }
         printf("\n");
     }
@@ -111,11 +112,13 @@ static void memory_print(const BenchMemory *memory)
 
 void bench_pool_print(const BenchPoolResult *result)
 {
-    printf("  pool: decisions/s by rows of a group, on %u processors; with 2 groups one is stepped "
-           "while the\n  actions of the other are sampled. Round trip in microseconds at batch 1. "
-           "Bare: rows/s of two\n  processes that exchange messages of the same sizes over ZeroMQ "
-           "and do nothing else.\n",
-           result->processors);
+    printf(
+        "  pool: decisions/s by rows of a group, on %u processors; with 2 groups one is stepped "
+        "while the\n  actions of the other are sampled. Round trip in microseconds at batch 1. "
+        "bare: rows/s of two\n  processes that exchange messages of the same sizes over ZeroMQ and "
+        "do nothing else; step: the\n  same, but the server draws actions, steps the pool and "
+        "copies its rows, with no protocol.\n",
+        result->processors);
     printf("    door      threads  groups ");
     for (uint32_t i = 0; i < BENCH_BATCHES; i++) {
         printf(" %9u", bench_batches[i]);
@@ -140,9 +143,11 @@ static void cell_json(Json *json, const BenchLine *line, uint32_t batch)
     json_put_int(json, "groups", line->groups);
     json_put_int(json, "batch", bench_batches[batch]);
     output_real(json, line_is_bare(line) ? "rows_per_s" : "decisions_per_s", line->rate[batch]);
-    if (line->ratio[batch] > 0) {
-        json_put_string(json, "compared_with", bench_door_names[line->base]);
-        output_real(json, "ratio", line->ratio[batch]);
+    for (uint32_t i = 0; i < BENCH_BASES && line->ratio[i][batch] > 0; i++) {
+        char key[40];
+        snprintf(key, sizeof key, "of_%s", bench_door_names[line->base[i]]);
+        key[strcspn(key, "-")] = '_';
+        output_real(json, key, line->ratio[i][batch]);
     }
     if (line->sizes[batch].reply > 0) {
         json_put_int(json, "request_bytes", line->sizes[batch].request);
