@@ -310,13 +310,28 @@ const Command command_bench = {
     .details =
         "Measures, in one thread and with uniformly random legal play, what a decision with\n"
         "its mask and its observation row costs, and what its parts cost; beside it the\n"
-        "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Then pools: batches of\n"
-        "decisions in process and from another process through shared memory. Without RULESET\n"
-        "every game is measured, with pools of its standard ruleset. The signature is a hash over "
-        "a fixed set of episodes of\n"
-        "every game: equal signatures, equal behaviour.",
+        "reference, a memcpy of 1 KiB from a random one of 65,536 slots.\n"
+        "\n"
+        "Then pools of the standard ruleset of every game, or of each RULESET: decisions per\n"
+        "second for batches of 1 to 4096 rows, waiting for every step and with two groups in\n"
+        "flight, with uniformly random legal actions drawn by whoever drives the pool. All doors\n"
+        "take turns in slices of the same run, and the best slice counts:\n"
+        "  inproc    this process; the yardstick of shm with the same stepping threads\n"
+        "  shm       this process as client of a trainyardd of its own, through shared memory\n"
+        "  ipc, tcp  the same over ZeroMQ with MessagePack\n"
+        "  bare-ipc, bare-tcp   two processes that exchange messages of the sizes of ipc and tcp\n"
+        "            between a ROUTER and a DEALER and do nothing else: the most that ZeroMQ "
+        "allows\n"
+        "  step-ipc  the same, but the server also steps the pool and copies its rows: the most\n"
+        "            that ZeroMQ allows to a server that plays\n"
+        "Stepping threads, clients and ZeroMQ's own threads share the processors: with two of\n"
+        "them, two stepping threads and a client are one too many.\n"
+        "\n"
+        "The signature is a hash over a fixed set of episodes of every game: equal signatures,\n"
+        "equal behaviour.",
     .example = "  trainyard bench\n"
-               "  trainyard bench GAME --seconds 5 --json",
+               "  trainyard bench GAME --seconds 5 --json\n"
+               "  trainyard bench GAME --pool --doors shm,ipc",
     .options = bench_options,
     .run = bench_run,
 };
