@@ -146,7 +146,10 @@ static void cell_json(Json *json, const BenchLine *line, uint32_t batch)
     for (uint32_t i = 0; i < BENCH_BASES && line->ratio[i][batch] > 0; i++) {
         char key[40];
         snprintf(key, sizeof key, "of_%s", bench_door_names[line->base[i]]);
-        key[strcspn(key, "-")] = '_';
+        char *dash = strchr(key, '-');
+        if (dash != NULL) {
+            *dash = '_';
+        }
         output_real(json, key, line->ratio[i][batch]);
     }
     if (line->sizes[batch].reply > 0) {
