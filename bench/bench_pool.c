@@ -1,150 +1,89 @@
-/* Measuring pools in process and through shared memory, side by side. */
+/* Measuring pools through every door, side by side. */
 #define _GNU_SOURCE
 #include "bench/bench_pool.h"
 
-#include "bench/bench_pool_yard.h"
+#include "bench/bench_player.h"
 #include "core/status.h"
-#include "proto/client_shm.h"
+#include "daemon/shm_door.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 const uint32_t bench_batches[BENCH_BATCHES] = {1, 32, 256, 1024, 4096};
 
+const char *const bench_door_names[BENCH_DOORS] = {
+    [BENCH_INPROC] = "inproc",     [BENCH_SHM] = "shm",           [BENCH_IPC] = "ipc",
+    [BENCH_BARE_IPC] = "bare-ipc", [BENCH_STEP_IPC] = "step-ipc", [BENCH_TCP] = "tcp",
+    [BENCH_BARE_TCP] = "bare-tcp",
+};
+
 enum {
-    SLICES = 8,        /* of every figure, taken in turn; the best one counts */
+    SLICES = 5,        /* of every figure, taken in turn; the best one counts */
     TRIPS_MAX = 20000, /* round trips whose times are kept */
-    SHAPES = 4,        /* threads x groups */
-    SEED = 1,
-    WAIT_MS = 10000,
+    SESSIONS = 32,     /* whose memory is measured */
 };
 
 static const struct {
     uint32_t threads, groups;
-} shapes[SHAPES] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}};
+} shapes[BENCH_SHAPES] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 
-/* Something that plays: a pool of this process's, or a client of another's. */
-typedef struct Player {
-    TyPool *pool;
-    TyShmClient *client;
-    const TySlab *slab;
-} Player;
+/* What each door is compared with: nothing is BENCH_DOORS. */
+static const BenchDoor bases[BENCH_DOORS][BENCH_BASES] = {
+    [BENCH_INPROC] = {BENCH_DOORS, BENCH_DOORS},    [BENCH_SHM] = {BENCH_INPROC, BENCH_DOORS},
+    [BENCH_IPC] = {BENCH_BARE_IPC, BENCH_STEP_IPC}, [BENCH_BARE_IPC] = {BENCH_DOORS, BENCH_DOORS},
+    [BENCH_STEP_IPC] = {BENCH_DOORS, BENCH_DOORS},  [BENCH_TCP] = {BENCH_BARE_TCP, BENCH_DOORS},
+    [BENCH_BARE_TCP] = {BENCH_DOORS, BENCH_DOORS},
+};
 
-/* A server in another process. */
-typedef struct Server {
-    pid_t process;
-    char directory[64];
-    char path[96];
-} Server;
-
-/* ---- The other process ---- */
-
-static void server_main(const Server *server, const TyRuleset *ruleset, const TyPoolConfig *config,
-                        int said)
+static uint64_t clock_ns(void)
 {
-    Yard yard;
-    TyPool *pool = NULL;
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (ty_pool_open(ruleset, config, &pool).code != TY_OK ||
-        yard_open(&yard, server->path).code != TY_OK || yard_add(&yard, pool, 0).code != TY_OK ||
-        write(said, "", 1) != 1) {
-        _exit(1);
-    }
-    yard_run(&yard, UINT64_MAX, yard_is_deserted);
-    yard_close(&yard);
-    ty_pool_close(pool);
-    _exit(0);
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-static TyStatus server_fork(Server *server, const TyRuleset *ruleset, const TyPoolConfig *config)
+/* ---- One figure ---- */
+
+/* Waits for every group and chooses what comes next, as a player rests between two slices. */
+static bool player_rest(BenchPlayer *player)
 {
-    int said[2];
-    char word = 0;
-    snprintf(server->directory, sizeof server->directory, "/tmp/trainyard-bench-XXXXXX");
-    if (mkdtemp(server->directory) == NULL || pipe(said) != 0) {
-        return status_fail(TY_IO, "bench: no place for a socket: %s", strerror(errno));
+    bool good = true;
+    for (uint32_t i = 0; i < player->groups && good; i++) {
+        uint32_t group = i;
+        uint32_t rows = 0;
+        good = player_wait(player, &group, &rows);
+        player_think(player, group);
     }
-    snprintf(server->path, sizeof server->path, "%s/shm", server->directory);
-    fflush(NULL);
-    server->process = fork();
-    if (server->process == 0) {
-        server_main(server, ruleset, config, said[1]);
-    }
-    close(said[1]);
-    bool serves = server->process > 0 && read(said[0], &word, 1) == 1;
-    close(said[0]);
-    return serves ? status_ok() : status_fail(TY_IO, "bench: the serving process did not start");
+    return good;
 }
 
-static void server_end(Server *server)
+/* Decisions per second over about `ns`, with every group but one in flight; 0 if it broke. */
+static double player_rate(BenchPlayer *player, uint64_t ns)
 {
-    if (server->process > 0) {
-        waitpid(server->process, NULL, 0);
-    }
-    if (server->directory[0] != '\0') {
-        /* Only a server that was killed leaves files. */
-        char lock[sizeof server->path + 8];
-        snprintf(lock, sizeof lock, "%s.lock", server->path);
-        unlink(server->path);
-        unlink(lock);
-        rmdir(server->directory);
-    }
-}
-
-/* ---- Playing ---- */
-
-/* Gives the actions of a group. In process that is the step itself. */
-static void player_act(Player *player, uint32_t group)
-{
-    ty_sample_rows(player->slab, group, SEED);
-    if (player->client != NULL) {
-        ty_shm_submit(player->client, group, NULL);
-    }
-}
-
-/* Returns how many rows the step has made ready: the decisions that come next. */
-static uint32_t player_wait(Player *player, uint32_t group)
-{
-    if (player->client == NULL) {
-        return ty_pool_step(player->pool, 0, group, NULL);
-    }
-    if (ty_shm_wait(player->client, group, WAIT_MS) != TY_SHM_READY) {
-        return 0;
-    }
-    return ty_shm_news(player->client, group).ready;
-}
-
-/* Decisions per second over about `ns`, with every group but one in flight. */
-static double player_rate(Player *player, uint64_t ns)
-{
-    uint32_t groups = player->slab->groups;
-    uint32_t rounds = 1 + 64 / player->slab->group[0].rows; /* between two looks at the clock */
+    uint32_t rounds =
+        player->groups * (1 + 64 / player->batch); /* between two looks at the clock */
     uint64_t decisions = 0;
-    uint64_t start = yard_clock_ns();
+    uint64_t start = clock_ns();
     uint64_t now = start;
-    for (uint32_t group = 0; group < groups; group++) {
-        player_act(player, group);
+    for (uint32_t group = 0; group < player->groups; group++) {
+        player_send(player, group);
     }
     while (now - start < ns) {
-        for (uint32_t i = 0; i < rounds * groups; i++) {
-            uint32_t group = i % groups;
-            decisions += player_wait(player, group);
-            player_act(player, group);
+        for (uint32_t i = 0; i < rounds; i++) {
+            uint32_t group = i % player->groups;
+            uint32_t rows = 0;
+            if (!player_wait(player, &group, &rows)) {
+                return 0;
+            }
+            decisions += rows;
+            player_think(player, group);
+            player_send(player, group);
         }
-        now = yard_clock_ns();
+        now = clock_ns();
     }
-    double rate = (double)decisions * 1e9 / (double)(now - start);
-    for (uint32_t group = 0; group < groups; group++) {
-        player_wait(player, group);
-    }
-    return rate;
+    return player_rest(player) ? (double)decisions * 1e9 / (double)(now - start) : 0;
 }
 
 static int compare_times(const void *left, const void *right)
@@ -155,79 +94,129 @@ static int compare_times(const void *left, const void *right)
 }
 
 /* Times from the moment the action is there to the moment the next row is. */
-static void player_trips(Player *player, uint64_t ns, BenchLine *line)
+static void player_trips(BenchPlayer *player, uint64_t ns, BenchLine *line)
 {
     static uint32_t times[TRIPS_MAX];
     uint32_t count = 0;
-    uint64_t end = yard_clock_ns() + ns;
+    uint64_t end = clock_ns() + ns;
     uint64_t now = 0;
-    while (count < TRIPS_MAX && now < end) {
-        ty_sample_rows(player->slab, 0, SEED);
-        uint64_t start = yard_clock_ns();
-        if (player->client != NULL) {
-            ty_shm_submit(player->client, 0, NULL);
-        }
-        player_wait(player, 0);
-        now = yard_clock_ns();
+    bool good = true;
+    while (good && count < TRIPS_MAX && now < end) {
+        uint32_t group = 0;
+        uint32_t rows = 0;
+        uint64_t start = clock_ns();
+        player_send(player, 0);
+        good = player_wait(player, &group, &rows);
+        now = clock_ns();
         times[count++] = (uint32_t)(now - start);
+        player_think(player, 0);
     }
     qsort(times, count, sizeof times[0], compare_times);
     line->p50_us = times[count / 2] * 1e-3;
     line->p99_us = times[(uint64_t)count * 99 / 100] * 1e-3;
 }
 
-/* ---- The table ---- */
+/* ---- One cell: every door with the same pool ---- */
 
-static double larger(double a, double b)
+typedef struct Cell {
+    uint32_t batch;    /* its index */
+    uint64_t slice_ns; /* of one figure */
+    BenchPlayer players[BENCH_DOORS];
+    BenchLine *lines[BENCH_DOORS]; /* NULL: the door is left out */
+} Cell;
+
+/* The mean sizes of the messages that a player of the daemon exchanges in a slice. */
+static BenchSizes sizes_measure(BenchPlayer *player, uint64_t ns)
 {
-    return a > b ? a : b;
+    TyClientTraffic before = ty_client_traffic(player->client);
+    player_rate(player, ns);
+    TyClientTraffic after = ty_client_traffic(player->client);
+    uint64_t requests = after.requests - before.requests;
+    uint64_t replies = after.replies - before.replies;
+    return (BenchSizes){
+        .request = (uint32_t)((after.request_bytes - before.request_bytes) / requests),
+        .reply = (uint32_t)((after.reply_bytes - before.reply_bytes) / replies),
+    };
 }
 
-/* Both doors with the same pool, in turn, so that a busy moment of the machine hits both. */
-static void measure_pair(Player *here, Player *there, uint64_t slice_ns, uint32_t batch,
-                         BenchLine lines[2])
+/* Bare players send messages of the sizes that the daemon's have. */
+static void cell_sizes(Cell *cell, BenchDoor door)
+{
+    if (cell->lines[door] == NULL) {
+        return;
+    }
+    BenchSizes sizes = sizes_measure(&cell->players[door], cell->slice_ns);
+    cell->lines[door]->sizes[cell->batch] = sizes;
+    for (uint32_t i = 0; i < BENCH_BASES; i++) {
+        BenchDoor base = bases[door][i];
+        if (base != BENCH_DOORS) {
+            cell->players[base].request.sizes = sizes;
+            cell->lines[base]->sizes[cell->batch] = sizes;
+        }
+    }
+}
+
+static TyStatus cell_rates(Cell *cell)
 {
     for (uint32_t i = 0; i < SLICES; i++) {
-        lines[0].rate[batch] = larger(lines[0].rate[batch], player_rate(here, slice_ns));
-        lines[1].rate[batch] = larger(lines[1].rate[batch], player_rate(there, slice_ns));
+        for (uint32_t door = 0; door < BENCH_DOORS; door++) {
+            BenchLine *line = cell->lines[door];
+            double rate = line != NULL ? player_rate(&cell->players[door], cell->slice_ns) : 0;
+            if (line != NULL && rate == 0) {
+                return status_fail(TY_IO, "bench: the other side of %s is gone",
+                                   bench_door_names[door]);
+            }
+            if (line != NULL && rate > line->rate[cell->batch]) {
+                line->rate[cell->batch] = rate;
+            }
+        }
     }
-    lines[1].ratio[batch] = lines[1].rate[batch] / lines[0].rate[batch];
-    if (bench_batches[batch] == 1 && lines[0].groups == 1) {
-        player_trips(here, slice_ns, &lines[0]);
-        player_trips(there, slice_ns, &lines[1]);
+    return status_ok();
+}
+
+static void cell_finish(Cell *cell)
+{
+    for (uint32_t door = 0; door < BENCH_DOORS; door++) {
+        BenchLine *line = cell->lines[door];
+        if (line == NULL) {
+            continue;
+        }
+        for (uint32_t i = 0; i < BENCH_BASES; i++) {
+            const BenchLine *base =
+                line->base[i] != BENCH_DOORS ? cell->lines[line->base[i]] : NULL;
+            if (base != NULL) {
+                line->ratio[i][cell->batch] = line->rate[cell->batch] / base->rate[cell->batch];
+            }
+        }
+        if (bench_batches[cell->batch] == 1 && line->groups == 1) {
+            player_trips(&cell->players[door], cell->slice_ns, line);
+        }
     }
 }
 
-static TyStatus measure_cell(const TyRuleset *ruleset, uint64_t slice_ns, uint32_t batch,
-                             BenchLine lines[2])
+static TyStatus cell_measure(const BenchStage *stage, Cell *cell, const TyPoolConfig *config)
 {
-    const TyPoolConfig config = {.slots = bench_batches[batch] * lines[0].groups,
-                                 .groups = lines[0].groups,
-                                 .threads = lines[0].threads};
-    Server server = {.process = 0};
-    Player here = {.pool = NULL};
-    Player there = {.pool = NULL};
-    TyStatus status = server_fork(&server, ruleset, &config);
-    if (status.code == TY_OK) {
-        TyShmAddress address = {.path = server.path};
-        memset(address.token, 0x5a, sizeof address.token);
-        status = ty_shm_connect(&address, &there.client);
+    TyStatus status = status_ok();
+    for (uint32_t door = 0; door < BENCH_DOORS && status.code == TY_OK; door++) {
+        if (cell->lines[door] != NULL) {
+            status = player_open(stage, (BenchDoor)door, config, &cell->players[door]);
+        }
     }
     if (status.code == TY_OK) {
-        status = ty_pool_open(ruleset, &config, &here.pool);
+        cell_sizes(cell, BENCH_IPC);
+        cell_sizes(cell, BENCH_TCP);
+        status = cell_rates(cell);
     }
     if (status.code == TY_OK) {
-        here.slab = ty_pool_slab(here.pool, 0);
-        there.slab = ty_shm_slab(there.client);
-        measure_pair(&here, &there, slice_ns, batch, lines);
-    } else if (server.process > 0) {
-        kill(server.process, SIGKILL);
+        cell_finish(cell);
     }
-    ty_pool_close(here.pool);
-    ty_shm_close(there.client);
-    server_end(&server);
+    for (uint32_t door = 0; door < BENCH_DOORS; door++) {
+        player_close(&cell->players[door]);
+    }
     return status;
 }
+
+/* ---- Memory ---- */
 
 static uint64_t file_bytes(int fd)
 {
@@ -235,9 +224,9 @@ static uint64_t file_bytes(int fd)
     return fstat(fd, &info) == 0 ? (uint64_t)info.st_size : 0;
 }
 
-static TyStatus measure_memory(const TyRuleset *ruleset, BenchPoolResult *result)
+static TyStatus memory_of_slots(const TyRuleset *ruleset, BenchMemory *memory)
 {
-    const TyPoolConfig config = {.slots = bench_batches[BENCH_BATCHES - 1]};
+    const TyPoolConfig config = {.slots = 10000, .threads = 1};
     TyPool *pool = NULL;
     ShmDoor *door = NULL;
     TyStatus status = ty_pool_open(ruleset, &config, &pool);
@@ -247,35 +236,109 @@ static TyStatus measure_memory(const TyRuleset *ruleset, BenchPoolResult *result
     if (status.code == TY_OK) {
         const TySlab *slab = ty_pool_slab(pool, 0);
         ShmDescriptors fds = shm_door_descriptors(door);
-        result->slot_bytes = ty_pool_slot_bytes(pool);
-        result->client_bytes =
-            file_bytes(fds.rows) + file_bytes(fds.commands) - slab->rows_size - slab->commands_size;
+        uint64_t slab_bytes = slab->rows_size + slab->commands_size;
+        memory->slots_10000 = ty_pool_bytes(ruleset, &config);
+        memory->slot = ty_pool_slot_bytes(pool);
+        memory->slot_rows = slab_bytes / config.slots;
+        memory->slot_state = ty_shape(ruleset)->state_size;
+        memory->shm_client = file_bytes(fds.rows) + file_bytes(fds.commands) - slab_bytes;
     }
     shm_door_close(door);
     ty_pool_close(pool);
     return status;
 }
 
-TyStatus bench_pool_measure(const TyRuleset *ruleset, double seconds, BenchPoolResult *result)
+/* What the daemon grows by for a client that has said hello. */
+static TyStatus memory_of_sessions(const BenchDaemon *daemon, BenchMemory *memory)
 {
-    uint64_t slice_ns = (uint64_t)(seconds * 1e9 / (SHAPES * BENCH_BATCHES * SLICES * 2));
-    BenchLine pairs[SHAPES][2] = {{{.door = NULL}}};
-    *result = (BenchPoolResult){.count = 0};
-    TyStatus status = measure_memory(ruleset, result);
-    for (uint32_t i = 0; i < SHAPES && status.code == TY_OK; i++) {
-        const BenchLine line = {.threads = shapes[i].threads, .groups = shapes[i].groups};
-        pairs[i][0] = line;
-        pairs[i][1] = line;
-        pairs[i][0].door = "inproc";
-        pairs[i][1].door = "shm";
-        for (uint32_t batch = 0; batch < BENCH_BATCHES && status.code == TY_OK; batch++) {
-            status = measure_cell(ruleset, slice_ns, batch, pairs[i]);
+    TyClient *clients[SESSIONS] = {NULL};
+    TyStatus status = status_ok();
+    uint64_t before = bench_daemon_resident(daemon);
+    for (uint32_t i = 0; i < SESSIONS && status.code == TY_OK; i++) {
+        const TyClientConfig config = {.endpoint = daemon->ipc, .name = "bench"};
+        status = ty_client_connect(&config, &clients[i]);
+    }
+    uint64_t after = bench_daemon_resident(daemon);
+    memory->zmq_session = after > before ? (after - before) / SESSIONS : 0;
+    for (uint32_t i = 0; i < SESSIONS; i++) {
+        ty_client_close(clients[i]);
+    }
+    return status;
+}
+
+/* ---- The table ---- */
+
+static bool line_is_wanted(const BenchPoolPlan *plan, BenchDoor door, uint32_t shape)
+{
+    /* ZeroMQ is measured with one stepping thread: its own threads are the ones that count. */
+    return (plan->doors >> door & 1) != 0 && (door <= BENCH_SHM || shapes[shape].threads == 1);
+}
+
+static void lines_make(const BenchPoolPlan *plan, BenchPoolResult *result,
+                       BenchLine *table[BENCH_SHAPES][BENCH_DOORS])
+{
+    for (uint32_t door = 0; door < BENCH_DOORS; door++) {
+        for (uint32_t shape = 0; shape < BENCH_SHAPES; shape++) {
+            table[shape][door] = NULL;
+            if (line_is_wanted(plan, (BenchDoor)door, shape)) {
+                table[shape][door] = &result->lines[result->count++];
+                *table[shape][door] = (BenchLine){.door = (BenchDoor)door,
+                                                  .base = {bases[door][0], bases[door][1]},
+                                                  .threads = shapes[shape].threads,
+                                                  .groups = shapes[shape].groups};
+            }
         }
     }
-    for (uint32_t door = 0; door < 2 && status.code == TY_OK; door++) {
-        for (uint32_t i = 0; i < SHAPES; i++) {
-            result->lines[result->count++] = pairs[i][door];
+}
+
+static TyStatus table_measure(const BenchStage *stage, const BenchPoolPlan *plan,
+                              BenchPoolResult *result)
+{
+    BenchLine *table[BENCH_SHAPES][BENCH_DOORS];
+    TyStatus status = status_ok();
+    lines_make(plan, result, table);
+    double figures = (double)result->count * BENCH_BATCHES * SLICES;
+    for (uint32_t shape = 0; shape < BENCH_SHAPES; shape++) {
+        for (uint32_t batch = 0; batch < BENCH_BATCHES && status.code == TY_OK; batch++) {
+            const TyPoolConfig config = {.slots = bench_batches[batch] * shapes[shape].groups,
+                                         .groups = shapes[shape].groups,
+                                         .threads = shapes[shape].threads};
+            Cell cell = {.batch = batch, .slice_ns = (uint64_t)(plan->seconds * 1e9 / figures)};
+            for (uint32_t door = 0; door < BENCH_DOORS; door++) {
+                cell.lines[door] = table[shape][door];
+            }
+            status = cell_measure(stage, &cell, &config);
+            if (plan->progress != NULL) {
+                plan->progress(plan->user);
+            }
         }
     }
     return status;
+}
+
+static TyStatus stage_measure(BenchStage *stage, const BenchPoolPlan *plan, BenchPoolResult *result)
+{
+    bool served = (plan->doors & ~(1u << BENCH_INPROC)) != 0;
+    TyStatus status = served ? bench_daemon_start(NULL, &stage->daemon) : status_ok();
+    if (served && status.code == TY_OK) {
+        status = bench_bare_open(stage->daemon.directory, stage->ruleset, &stage->bare);
+    }
+    if (served && status.code == TY_OK) {
+        status = memory_of_sessions(&stage->daemon, &result->memory);
+    }
+    if (status.code == TY_OK) {
+        status = table_measure(stage, plan, result);
+    }
+    bench_bare_close(stage->bare);
+    TyStatus stopped = served ? bench_daemon_stop(&stage->daemon) : status_ok();
+    return status.code == TY_OK ? stopped : status;
+}
+
+TyStatus bench_pool_measure(const TyRuleset *ruleset, const BenchPoolPlan *plan,
+                            BenchPoolResult *result)
+{
+    BenchStage stage = {.ruleset = ruleset};
+    *result = (BenchPoolResult){.processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)};
+    TyStatus status = memory_of_slots(ruleset, &result->memory);
+    return status.code == TY_OK ? stage_measure(&stage, plan, result) : status;
 }

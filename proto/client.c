@@ -1,6 +1,7 @@
 /* A client of the daemon over ZeroMQ. */
 #define _GNU_SOURCE
 #include "proto/client.h"
+#include "core/bytes.h"
 #include "core/status.h"
 #include "proto/wire_encode.h"
 
@@ -41,6 +42,7 @@ struct TyClient {
     Writer writer;
     uint32_t *slots; /* of the last rows, aligned */
     uint32_t slots_capacity;
+    TyClientTraffic traffic;
 };
 
 static uint64_t clock_ms(void)
@@ -57,23 +59,90 @@ static TyStatus zmq_failure(const char *what)
 
 /* ---- Requests ---- */
 
-/* Begins a request of at most `room` bytes in a message of its own. */
-static TyStatus request_begin(TyClient *client, const char *op, size_t room)
+static void put_optional_uint(Writer *writer, const char *key, uint64_t value)
+{
+    if (value != 0) {
+        message_key(writer, key);
+        put_uint(writer, value);
+    }
+}
+
+static void put_request_head(Writer *writer, const char *op, uint64_t id)
+{
+    message_key(writer, "op");
+    put_text(writer, op);
+    message_key(writer, "id");
+    put_uint(writer, id);
+}
+
+/* Begins a request of at most `size` bytes in a message of its own. */
+static TyStatus request_begin_sized(TyClient *client, const char *op, size_t size)
 {
     if (client->asked_count == CLIENT_PENDING_MAX) {
         return status_fail(TY_LIMIT, "%d requests are not answered yet", CLIENT_PENDING_MAX);
     }
     Asked *asked = &client->asked[client->asked_count];
-    if (zmq_msg_init_size(&asked->message, room + 128) != 0) {
+    if (zmq_msg_init_size(&asked->message, size) != 0) {
         return zmq_failure("request");
     }
     asked->id = client->next_id++;
-    message_begin(&client->writer, zmq_msg_data(&asked->message), room + 128);
-    message_key(&client->writer, "op");
-    put_text(&client->writer, op);
-    message_key(&client->writer, "id");
-    put_uint(&client->writer, asked->id);
+    message_begin(&client->writer, zmq_msg_data(&asked->message), size);
+    put_request_head(&client->writer, op, asked->id);
     return status_ok();
+}
+
+/* The same with `room` for the fields. */
+static TyStatus request_begin(TyClient *client, const char *op, size_t room)
+{
+    return request_begin_sized(client, op, room + 128);
+}
+
+/* Actions for a pool, and the slots that they are for if not all of a group. */
+typedef struct BatchFields {
+    uint32_t pool;
+    uint32_t group;
+    uint64_t got; /* 0: not said */
+    const uint32_t *slots;
+    const int32_t *actions;
+    uint32_t count;
+} BatchFields;
+
+static void put_batch(Writer *writer, const BatchFields *batch)
+{
+    put_optional_uint(writer, "pool", batch->pool);
+    put_optional_uint(writer, "group", batch->group);
+    put_optional_uint(writer, "got", batch->got);
+    if (batch->slots != NULL) {
+        message_key(writer, "slots");
+        put_bytes(writer, batch->slots, (size_t)batch->count * sizeof batch->slots[0]);
+    }
+    message_key(writer, "actions");
+    put_bytes(writer, batch->actions, (size_t)batch->count * sizeof batch->actions[0]);
+}
+
+/* Begins and fills a request with actions. It is measured first, so that they are copied once. */
+static TyStatus batch_begin(TyClient *client, const char *op, const BatchFields *batch)
+{
+    uint8_t head[WIRE_HEAD_SIZE];
+    Writer measure;
+    message_begin(&measure, head, sizeof head);
+    put_request_head(&measure, op, client->next_id);
+    put_batch(&measure, batch);
+    TyStatus status = request_begin_sized(client, op, measure.size);
+    if (status.code == TY_OK) {
+        put_batch(&client->writer, batch);
+    }
+    return status;
+}
+
+/* The replies that the daemon need not keep: all before the oldest that is still wanted. */
+static uint64_t replies_got(const TyClient *client)
+{
+    uint64_t oldest = client->next_id;
+    for (uint32_t i = 0; i < client->asked_count; i++) {
+        oldest = client->asked[i].id < oldest ? client->asked[i].id : oldest;
+    }
+    return oldest - 1;
 }
 
 /* Sends a copy by reference, so that the message is still there if it has to be repeated. */
@@ -82,6 +151,8 @@ static bool asked_send(TyClient *client, Asked *asked)
     zmq_msg_t copy;
     zmq_msg_init(&copy);
     zmq_msg_copy(&copy, &asked->message);
+    client->traffic.requests++;
+    client->traffic.request_bytes += zmq_msg_size(&copy);
     if (zmq_msg_send(&copy, client->socket, 0) < 0) {
         zmq_msg_close(&copy);
         return false;
@@ -89,18 +160,30 @@ static bool asked_send(TyClient *client, Asked *asked)
     return true;
 }
 
+/* Makes a message as long as what was written into it. False if there is no memory. */
+static bool asked_trim(Asked *asked, size_t size)
+{
+    zmq_msg_t exact;
+    if (zmq_msg_size(&asked->message) == size) {
+        return true;
+    }
+    if (zmq_msg_init_size(&exact, size) != 0) {
+        return false;
+    }
+    memcpy(zmq_msg_data(&exact), zmq_msg_data(&asked->message), size);
+    zmq_msg_move(&asked->message, &exact);
+    zmq_msg_close(&exact);
+    return true;
+}
+
 static TyStatus request_end(TyClient *client)
 {
     Asked *asked = &client->asked[client->asked_count];
     bool fits = message_end(&client->writer);
-    zmq_msg_t exact;
-    if (!fits || zmq_msg_init_size(&exact, client->writer.size) != 0) {
+    if (!fits || !asked_trim(asked, client->writer.size)) {
         zmq_msg_close(&asked->message);
         return status_fail(TY_LIMIT, "the request is larger than planned");
     }
-    memcpy(zmq_msg_data(&exact), client->writer.data, client->writer.size);
-    zmq_msg_move(&asked->message, &exact);
-    zmq_msg_close(&exact);
     client->asked_count++;
     return asked_send(client, asked) ? status_ok() : zmq_failure("send");
 }
@@ -222,6 +305,8 @@ static TyStatus reply_receive(TyClient *client, int timeout_ms, bool *got)
         WIRE_OK) {
         return status_fail(TY_IO, "the daemon's reply is not MessagePack");
     }
+    client->traffic.replies++;
+    client->traffic.reply_bytes += zmq_msg_size(&client->reply);
     *got = true;
     return status_ok();
 }
@@ -465,14 +550,6 @@ const char *ty_client_shm_path(const TyClient *client)
 }
 
 /* ---- Pools ---- */
-
-static void put_optional_uint(Writer *writer, const char *key, uint64_t value)
-{
-    if (value != 0) {
-        message_key(writer, key);
-        put_uint(writer, value);
-    }
-}
 
 static void put_optional_text(Writer *writer, const char *key, const char *text)
 {
@@ -733,15 +810,12 @@ static TyStatus step_begin(TyClient *client, const TyClientPool *pool, uint32_t 
     if (group >= pool->groups) {
         return status_fail(TY_BAD_ARGUMENT, "group %u: the pool has %u", group, pool->groups);
     }
-    size_t size = (size_t)pool->group[group].rows * sizeof actions[0];
-    TyStatus status = request_begin(client, "step", size + 64);
-    if (status.code == TY_OK) {
-        put_optional_uint(&client->writer, "pool", pool->id);
-        put_optional_uint(&client->writer, "group", group);
-        message_key(&client->writer, "actions");
-        put_bytes(&client->writer, actions, size);
-    }
-    return status;
+    const BatchFields batch = {.pool = pool->id,
+                               .group = group,
+                               .got = replies_got(client),
+                               .actions = actions,
+                               .count = pool->group[group].rows};
+    return batch_begin(client, "step", &batch);
 }
 
 TyStatus ty_client_step(TyClient *client, const TyClientPool *pool, uint32_t group,
@@ -782,29 +856,45 @@ TyStatus ty_client_wait(TyClient *client, const TyClientPool *pool, uint32_t *gr
 TyStatus ty_client_send(TyClient *client, const TyClientPool *pool, const uint32_t *slots,
                         const int32_t *actions, uint32_t count)
 {
-    TyStatus status = request_begin(client, "send", (size_t)count * 8 + 64);
-    if (status.code == TY_OK) {
-        put_optional_uint(&client->writer, "pool", pool->id);
-        message_key(&client->writer, "slots");
-        put_bytes(&client->writer, slots, (size_t)count * sizeof slots[0]);
-        message_key(&client->writer, "actions");
-        put_bytes(&client->writer, actions, (size_t)count * sizeof actions[0]);
-        status = request_finish(client);
-    }
-    return status;
+    const BatchFields batch = {
+        .pool = pool->id, .slots = slots, .actions = actions, .count = count};
+    TyStatus status = batch_begin(client, "send", &batch);
+    return status.code == TY_OK ? request_finish(client) : status;
 }
 
 TyStatus ty_client_recv(TyClient *client, const TyClientPool *pool, uint32_t min_rows,
                         uint32_t timeout_ms, TyClientRows *rows)
 {
+    uint64_t got = replies_got(client);
     TyStatus status = request_begin(client, "recv", 64);
     if (status.code == TY_OK) {
         put_optional_uint(&client->writer, "pool", pool->id);
         put_optional_uint(&client->writer, "min_rows", min_rows);
         put_optional_uint(&client->writer, "timeout_ms", timeout_ms);
+        put_optional_uint(&client->writer, "got", got);
         status = request_finish(client);
     }
     return status.code == TY_OK ? rows_read(client, rows) : status;
+}
+
+void ty_client_sample(const TyClientPool *pool, int32_t group, const TyClientRows *rows,
+                      uint64_t seed, int32_t *actions)
+{
+    uint32_t first = group >= 0 ? pool->group[group].first : 0;
+    for (uint32_t row = 0; row < rows->count; row++) {
+        const TyRowKey key = {rows->slots != NULL ? rows->slots[row] : first + row,
+                              load_le32(rows->column[TY_COLUMN_EPISODE] + (size_t)row * 4),
+                              load_le32(rows->column[TY_COLUMN_STEP] + (size_t)row * 4)};
+        const uint8_t *mask = rows->column[TY_COLUMN_MASK] + (size_t)row * pool->action_count;
+        actions[row] = rows->column[TY_COLUMN_READY][row]
+                           ? ty_sample_row(mask, pool->action_count, seed, key)
+                           : 0;
+    }
+}
+
+TyClientTraffic ty_client_traffic(const TyClient *client)
+{
+    return client->traffic;
 }
 
 /* ---- Any request ---- */

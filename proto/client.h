@@ -134,11 +134,26 @@ TY_API TyStatus ty_client_submit(TyClient *client, const TyClientPool *pool, uin
                                  const int32_t *actions);
 TY_API TyStatus ty_client_wait(TyClient *client, const TyClientPool *pool, uint32_t *group,
                                TyClientRows *rows);
+/* What ty_sample_rows does, for rows of a reply: uniformly random legal actions, one per row of the
+ * reply. Needs the columns mask, ready, episode and step. `group` is whose rows they are; -1: the
+ * whole pool's, as after a reset. */
+TY_API void ty_client_sample(const TyClientPool *pool, int32_t group, const TyClientRows *rows,
+                             uint64_t seed, int32_t *actions);
 /* Actions for some slots, and the rows that are ready first. */
 TY_API TyStatus ty_client_send(TyClient *client, const TyClientPool *pool, const uint32_t *slots,
                                const int32_t *actions, uint32_t count);
 TY_API TyStatus ty_client_recv(TyClient *client, const TyClientPool *pool, uint32_t min_rows,
                                uint32_t timeout_ms, TyClientRows *rows);
+
+/* Messages so far, and their bytes without what ZeroMQ adds. */
+typedef struct TyClientTraffic {
+    uint64_t requests;
+    uint64_t request_bytes;
+    uint64_t replies;
+    uint64_t reply_bytes;
+} TyClientTraffic;
+
+TY_API TyClientTraffic ty_client_traffic(const TyClient *client);
 
 /* ---- Any request ---- */
 

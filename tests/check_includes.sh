@@ -13,7 +13,7 @@ allow() {
     verdict "$name" "$bad"
 }
 
-# forbid NAME FILES-REGEX PATTERN [FILE]: no line of the files, but for one file, may match.
+# forbid NAME FILES-REGEX PATTERN [FILES]: no line of the files, but for those listed, may match.
 forbid() {
     local name=$1 files=$2 pattern=$3 but=${4:-none} bad
     bad=$(git ls-files -co --exclude-standard | grep -E "$files" | grep -vxF "$but" | xargs -r grep -HnE "$pattern")
@@ -49,7 +49,7 @@ forbid "games do not allocate, do input or output, or know a clock" '^env/(games
     '#include <(stdlib|time|unistd|pthread|fcntl|errno|jansson|zmq|msgpack)|\b(malloc|calloc|free|fopen|printf|puts)\('
 forbid "no floating point in rules" '^env/(games|core)/.*\.[ch]$' '^[^*/]*\b(float|double)\b [a-z_]+'
 forbid "jansson is the loader's and the tool's" '^(env/core|env/games|agents|bench|proto)/.*\.[ch]$|^env/[a-z_]+\.[ch]$' '#include <jansson'
-forbid "only the router and the client speak ZeroMQ" '^(env|agents|bench)/.*\.[ch]$|^proto/.*\.h$|^proto/(wire|protocol|shm).*\.c$' '#include <zmq' 'env/daemon/router.c'
+forbid "only the router, the client and the bench's yardstick speak ZeroMQ" '^(env|agents|bench)/.*\.[ch]$|^proto/.*\.h$|^proto/(wire|protocol|shm).*\.c$' '#include <zmq' $'env/daemon/router.c\nbench/bench_bare.c'
 forbid "only the encoder includes msgpack" '^(env|agents|bench|proto)/.*\.[ch]$' '#include <msgpack' 'proto/wire_encode.c'
 allow "the protocol includes core and itself" '^proto/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|pool/pool\.h|proto/[a-z_]+\.(h|def)'
 allow "the daemon includes core, the protocol and itself" '^env/daemon/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/[a-z_]+\.h|daemon/[a-z_]+\.h|replay/[a-z_]+\.h'

@@ -358,19 +358,31 @@ check "bench shows pools" python3 - <<'PYTHON'
 import json
 (entry,) = json.load(open("out"))
 pool = entry["pool"]
-cells = {(c["door"], c["threads"], c["groups"], c["batch"]): c for c in pool["rates"]}
-for door in ("inproc", "shm"):
-    for threads in (1, 2):
-        for groups in (1, 2):
-            for batch in (1, 32, 256, 1024, 4096):
-                cell = cells[door, threads, groups, batch]
-                assert cell["decisions_per_s"] > 0, cell
-                assert door == "inproc" or cell["ratio"] > 0, cell
-assert cells["shm", 1, 1, 1]["p99_us"] >= cells["shm", 1, 1, 1]["p50_us"] > 0
-assert pool["slot_bytes"] * 10000 < 64 << 20 and pool["client_bytes"] > 0
+cells = {(c["door"], c.get("threads"), c["groups"], c["batch"]): c for c in pool["rates"]}
+batches = (1, 32, 256, 1024, 4096)
+for groups in (1, 2):
+    for batch in batches:
+        for threads in (1, 2):
+            assert cells["inproc", threads, groups, batch]["decisions_per_s"] > 0
+            assert cells["shm", threads, groups, batch]["decisions_per_s"] > 0
+            assert cells["shm", threads, groups, batch]["of_inproc"] > 0
+        ipc, tcp = cells["ipc", 1, groups, batch], cells["tcp", 1, groups, batch]
+        bare, step = cells["bare-ipc", None, groups, batch], cells["step-ipc", 1, groups, batch]
+        assert ipc["decisions_per_s"] > 0 and tcp["decisions_per_s"] > 0
+        assert ipc["reply_bytes"] == bare["reply_bytes"] == step["reply_bytes"] > 100 * batch
+        assert abs(ipc["of_bare_ipc"] * bare["rows_per_s"] / ipc["decisions_per_s"] - 1) < 1e-3
+        assert abs(ipc["of_step_ipc"] * step["decisions_per_s"] / ipc["decisions_per_s"] - 1) < 1e-3
+        assert tcp["of_bare_tcp"] > 0
+for door in ("inproc", "shm", "ipc", "tcp"):
+    assert cells[door, 1, 1, 1]["p99_us"] >= cells[door, 1, 1, 1]["p50_us"] > 0
+assert pool["slot_bytes"] >= pool["slot_state_bytes"] + pool["slot_rows_bytes"] > 0
+assert pool["slots_10000_bytes"] < 64 << 20 and pool["client_bytes"] > 0
 PYTHON
 check "bench --pool" accepts bench "$game" --seconds 0.05 --pool
 check "bench --pool measures pools alone" eval '! grep -q "ns per decision" out && grep -q shm out'
+check "bench --doors" accepts bench "$game" --seconds 0.05 --pool --doors inproc
+check "bench --doors inproc measures no other door" eval '! grep -qE "shm  |ipc|tcp" out'
+check "bench of no such door" refuses 2 "inproc, shm, ipc, tcp" bench "$game" --doors window
 check "bench" accepts bench "$game" --seconds 0.05
 check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
 

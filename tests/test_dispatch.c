@@ -314,6 +314,34 @@ static void test_a_repeated_request_returns_the_same_reply(void **unused)
     table_close(&table);
 }
 
+/* Replies that the client says it has are not kept, and only those. */
+static void test_replies_that_arrived_are_forgotten(void **unused)
+{
+    (void)unused;
+    Table table;
+    table_open(&table, NULL);
+    hello(&table, 5);
+    uint32_t pool = open_pool(&table, 5, 4);
+    uint64_t first = next_id;
+    simple(&table, 5, "reset", pool);
+    begin("ping");
+    send(&table, 5);
+    begin("recv");
+    add_uint("pool", pool);
+    add_uint("got", first);
+    send(&table, 5);
+    uint64_t last = next_id;
+    next_id = first;
+    simple(&table, 5, "reset", pool);
+    refused(&table, 5, "stale_id", "id=");
+    while (next_id < last) {
+        begin("ping");
+        send(&table, 5);
+        good(&table, 5);
+    }
+    table_close(&table);
+}
+
 static void test_an_old_request_number_is_refused(void **unused)
 {
     (void)unused;
@@ -1134,6 +1162,7 @@ int main(void)
         cmocka_unit_test(test_an_endpoint_with_a_token_wants_it),
         cmocka_unit_test(test_nonsense_gets_one_refusal_and_changes_nothing),
         cmocka_unit_test(test_a_repeated_request_returns_the_same_reply),
+        cmocka_unit_test(test_replies_that_arrived_are_forgotten),
         cmocka_unit_test(test_an_old_request_number_is_refused),
         cmocka_unit_test(test_a_session_goes_on_after_a_reconnect),
         cmocka_unit_test(test_idle_sessions_expire),

@@ -357,8 +357,11 @@ static void test_groups_in_flight(void **unused)
         TyStatus status = ty_client_wait(client, &pool, &group, &rows);
         assert_string_equal(status.message, "");
         assert_int_equal(rows.ready, 32);
+        int32_t sampled[64];
         Rows seen = client_rows(&rows, width, pool.group[group].first);
         rows_choose(&seen, actions + seen.first);
+        ty_client_sample(&pool, (int32_t)group, &rows, POLICY_SEED, sampled);
+        assert_memory_equal(sampled, actions + seen.first, seen.count * sizeof sampled[0]);
         assert_int_equal(ty_client_submit(client, &pool, group, actions + seen.first).code, TY_OK);
     }
     ty_client_close(client);
@@ -366,12 +369,47 @@ static void test_groups_in_flight(void **unused)
     daemon_stop(&daemon);
 }
 
+/* Some slots at a time, whichever are ready, with the policy of the library. */
+static void test_send_and_recv_with_sampled_actions(void **unused)
+{
+    (void)unused;
+    enum { SLOTS = 12, PART = 5 };
+    int32_t actions[SLOTS];
+    uint32_t slots[SLOTS];
+    Daemon daemon;
+    TyClient *client = NULL;
+    TyClientPool pool;
+    TyClientRows rows;
+    daemon_start(&daemon, NULL);
+    const TyClientConfig config = {.endpoint = daemon.ipc};
+    const TyClientOpen open = {.ruleset = "convoi", .slots = SLOTS, .groups = 3};
+    assert_int_equal(ty_client_connect(&config, &client).code, TY_OK);
+    assert_int_equal(ty_client_open_pool(client, &open, &pool).code, TY_OK);
+    for (uint32_t i = 0; i < 200; i++) {
+        TyStatus status = ty_client_recv(client, &pool, SLOTS, 0, &rows);
+        assert_string_equal(status.message, "");
+        assert_int_equal(rows.count, SLOTS);
+        assert_null(memchr(rows.column[TY_COLUMN_ILLEGAL], 1, SLOTS));
+        ty_client_sample(&pool, -1, &rows, POLICY_SEED, actions);
+        memcpy(slots, rows.slots, sizeof slots);
+        status = ty_client_send(client, &pool, slots, actions, PART);
+        assert_string_equal(status.message, "");
+        status = ty_client_send(client, &pool, slots + PART, actions + PART, SLOTS - PART);
+        assert_string_equal(status.message, "");
+    }
+    ty_client_close(client);
+    daemon_stop(&daemon);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_batches_of_1),     cmocka_unit_test(test_batches_of_7_in_2_groups),
-        cmocka_unit_test(test_batches_of_64),    cmocka_unit_test(test_batches_of_1024_in_4_groups),
+        cmocka_unit_test(test_batches_of_1),
+        cmocka_unit_test(test_batches_of_7_in_2_groups),
+        cmocka_unit_test(test_batches_of_64),
+        cmocka_unit_test(test_batches_of_1024_in_4_groups),
         cmocka_unit_test(test_groups_in_flight),
+        cmocka_unit_test(test_send_and_recv_with_sampled_actions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

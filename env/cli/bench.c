@@ -13,7 +13,7 @@
 
 enum {
     BENCH_RULESETS_MAX = CLI_ARGUMENTS_MAX,
-    BENCH_POOL_SHARE = 4, /* times --seconds, for the pools of a ruleset: they are many figures */
+    BENCH_POOL_SHARE = 8, /* times --seconds, for the pools of a ruleset: they are many figures */
 };
 
 /* The rulesets to measure: those of the command line, or for every game the standard ruleset and
@@ -34,6 +34,9 @@ typedef struct BenchEntry {
 
 /* What all entries share. */
 typedef struct BenchReport {
+    uint32_t doors; /* a bit each */
+    uint64_t stages_done;
+    Progress progress;
     uint64_t signature;
     char processor[128];
     uint32_t count;
@@ -189,15 +192,32 @@ static int bench_open_all(const Settings *settings, const BenchList *list, Bench
     return CLI_OK;
 }
 
-static TyStatus bench_measure_one(const Settings *settings, BenchEntry *entry)
+static void bench_progress(void *user)
+{
+    BenchReport *report = user;
+    progress_show(&report->progress, report->stages_done++);
+}
+
+/* A board of the user's own is not in the daemon's reach. */
+static uint32_t bench_doors(const BenchReport *report, const TyRuleset *ruleset)
+{
+    bool own = strchr(ty_shape(ruleset)->spec, '@') != NULL;
+    return own ? 1u << BENCH_INPROC : report->doors;
+}
+
+static TyStatus bench_measure_one(const Settings *settings, BenchReport *report, BenchEntry *entry)
 {
     TyStatus status = {.code = TY_OK};
     if (entry->with_cost) {
+        bench_progress(report);
         status = bench_measure(entry->ruleset, settings->seconds, &entry->result);
     }
     if (entry->with_pool && status.code == TY_OK) {
-        status =
-            bench_pool_measure(entry->ruleset, settings->seconds * BENCH_POOL_SHARE, &entry->pool);
+        const BenchPoolPlan plan = {.seconds = settings->seconds * BENCH_POOL_SHARE,
+                                    .doors = bench_doors(report, entry->ruleset),
+                                    .progress = bench_progress,
+                                    .user = report};
+        status = bench_pool_measure(entry->ruleset, &plan, &entry->pool);
     }
     return status;
 }
@@ -205,12 +225,16 @@ static TyStatus bench_measure_one(const Settings *settings, BenchEntry *entry)
 static int bench_measure_all(const Settings *settings, BenchReport *report)
 {
     TyStatus status = {.code = TY_OK};
-    Progress progress = progress_open("rulesets", report->count);
-    for (uint32_t i = 0; i < report->count && status.code == TY_OK; i++) {
-        progress_show(&progress, i);
-        status = bench_measure_one(settings, &report->entries[i]);
+    uint64_t stages = 0;
+    for (uint32_t i = 0; i < report->count; i++) {
+        stages += report->entries[i].with_cost;
+        stages += report->entries[i].with_pool ? BENCH_POOL_STAGES : 0;
     }
-    progress_close(&progress);
+    report->progress = progress_open("measurements", stages);
+    for (uint32_t i = 0; i < report->count && status.code == TY_OK; i++) {
+        status = bench_measure_one(settings, report, &report->entries[i]);
+    }
+    progress_close(&report->progress);
     if (status.code != TY_OK) {
         return cli_failure(settings, "%s", status.message);
     }
@@ -221,7 +245,10 @@ static int bench_measure_all(const Settings *settings, BenchReport *report)
 
 static int bench_report(const Settings *settings, const BenchList *list, BenchReport *report)
 {
-    int status = bench_open_all(settings, list, report);
+    int status = bench_doors_parse(settings, settings->doors, &report->doors);
+    if (status == CLI_OK) {
+        status = bench_open_all(settings, list, report);
+    }
     if (status == CLI_OK) {
         status = bench_measure_all(settings, report);
     }
@@ -259,11 +286,17 @@ static const Option bench_options[] = {
      .offset = offsetof(Settings, seconds),
      .maximum = 3600,
      .standard = "1",
-     .help = "How long to measure each ruleset; its pools take four times as long."},
+     .help = "How long to measure each ruleset; its pools take eight times as long."},
     {.name = "pool",
      .kind = OPTION_FLAG,
      .offset = offsetof(Settings, only_pool),
      .help = "Measure pools only."},
+    {.name = "doors",
+     .value = "A,B,...",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(Settings, doors),
+     .standard = "inproc,shm,ipc,tcp",
+     .help = "The doors through which pools are measured."},
     OPTION_JSON,
     {.name = NULL},
 };
@@ -277,13 +310,28 @@ const Command command_bench = {
     .details =
         "Measures, in one thread and with uniformly random legal play, what a decision with\n"
         "its mask and its observation row costs, and what its parts cost; beside it the\n"
-        "reference, a memcpy of 1 KiB from a random one of 65,536 slots. Then pools: batches of\n"
-        "decisions in process and from another process through shared memory. Without RULESET\n"
-        "every game is measured, with pools of its standard ruleset. The signature is a hash over "
-        "a fixed set of episodes of\n"
-        "every game: equal signatures, equal behaviour.",
+        "reference, a memcpy of 1 KiB from a random one of 65,536 slots.\n"
+        "\n"
+        "Then pools of the standard ruleset of every game, or of each RULESET: decisions per\n"
+        "second for batches of 1 to 4096 rows, waiting for every step and with two groups in\n"
+        "flight, with uniformly random legal actions drawn by whoever drives the pool. All doors\n"
+        "take turns in slices of the same run, and the best slice counts:\n"
+        "  inproc    this process; the yardstick of shm with the same stepping threads\n"
+        "  shm       this process as client of a trainyardd of its own, through shared memory\n"
+        "  ipc, tcp  the same over ZeroMQ with MessagePack\n"
+        "  bare-ipc, bare-tcp   two processes that exchange messages of the sizes of ipc and tcp\n"
+        "            between a ROUTER and a DEALER and do nothing else: the most that ZeroMQ "
+        "allows\n"
+        "  step-ipc  the same, but the server also steps the pool and copies its rows: the most\n"
+        "            that ZeroMQ allows to a server that plays\n"
+        "Stepping threads, clients and ZeroMQ's own threads share the processors: with two of\n"
+        "them, two stepping threads and a client are one too many.\n"
+        "\n"
+        "The signature is a hash over a fixed set of episodes of every game: equal signatures,\n"
+        "equal behaviour.",
     .example = "  trainyard bench\n"
-               "  trainyard bench GAME --seconds 5 --json",
+               "  trainyard bench GAME --seconds 5 --json\n"
+               "  trainyard bench GAME --pool --doors shm,ipc",
     .options = bench_options,
     .run = bench_run,
 };

@@ -47,6 +47,7 @@ typedef struct Settings {
     uint64_t threads;
     double seconds;
     bool only_pool;
+    const char *doors;
     bool json;
 } Settings;
 

@@ -256,6 +256,7 @@ static void request_of_session(Dispatch *dispatch, Session *session, Job *job)
             refuse_peer(dispatch, session->peer, job, &error);
             return;
         }
+        session_forget(session, request_uint(&job->request, FIELD_OF_GOT));
         session_expect(session, id);
         job->session = session->place;
         job->session_serial = session->serial;

@@ -130,6 +130,8 @@ typedef enum Repeat { REPEAT_NEW, REPEAT_PENDING, REPEAT_KEPT, REPEAT_STALE } Re
 
 Repeat session_repeat(Session *session, uint64_t id, Buffer **kept);
 void session_expect(Session *session, uint64_t id);
+/* The client has every reply up to number `got`: they are not kept any longer. */
+void session_forget(Session *session, uint64_t got);
 /* Keeps the reply, adds the notices, and sends it as often as it was asked for. Takes the
  * reference.
  */

@@ -206,6 +206,13 @@ Repeat session_repeat(Session *session, uint64_t id, Buffer **kept)
     return REPEAT_STALE;
 }
 
+void session_forget(Session *session, uint64_t got)
+{
+    while (session->kept_count > 0 && session->kept[session->kept_first].id <= got) {
+        kept_drop_first(session);
+    }
+}
+
 void session_expect(Session *session, uint64_t id)
 {
     session->last_id = id;

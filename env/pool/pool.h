@@ -251,6 +251,13 @@ TY_API void ty_pool_rollout(TyPool *pool, uint32_t slot, const TyAgent *agent, u
  * so that the choice does not depend on batches. Rows that are not ready or have an empty mask get
  * action 0. */
 TY_API void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed);
+/* The same draw for one row with `mask`, of `width` bytes, wherever it lies. */
+typedef struct TyRowKey {
+    uint32_t slot;
+    uint32_t episode;
+    uint32_t step;
+} TyRowKey;
+TY_API int32_t ty_sample_row(const uint8_t *mask, uint32_t width, uint64_t seed, TyRowKey key);
 /* `rounds` times: random actions for the member's rows of the group, then a step. Spreads the slots
  * over their episodes, and measures what a loop outside the library can reach at best. */
 TY_API void ty_pool_step_random(TyPool *pool, uint32_t member, uint32_t group, uint64_t seed,

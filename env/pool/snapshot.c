@@ -261,6 +261,12 @@ void ty_pool_rollout(TyPool *pool, uint32_t slot, const TyAgent *agent, uint32_t
 /* ---- Random actions
  * -------------------------------------------------------------------------------------- */
 
+int32_t ty_sample_row(const uint8_t *mask, uint32_t width, uint64_t seed, TyRowKey key)
+{
+    uint64_t counter = (uint64_t)key.episode << 32 | key.step;
+    return (int32_t)ty_sample(mask, width, seed + hash_mix(key.slot + 1u), counter);
+}
+
 void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed)
 {
     const TyGroupLayout *layout = &slab->group[group];
@@ -276,9 +282,8 @@ void ty_sample_rows(const TySlab *slab, uint32_t group, uint64_t seed)
             action[row] = 0;
             continue;
         }
-        uint64_t key = seed + hash_mix(layout->first + row + 1u);
-        uint64_t counter = (uint64_t)episode[row] << 32 | step[row];
-        action[row] = (int32_t)ty_sample(mask + (size_t)row * width, width, key, counter);
+        const TyRowKey key = {layout->first + row, episode[row], step[row]};
+        action[row] = ty_sample_row(mask + (size_t)row * width, width, seed, key);
     }
 }
 
