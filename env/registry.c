@@ -9,6 +9,7 @@ extern const TyGame express_game;
 extern const TyGame chicago_game;
 
 extern const TyAgent random_agent;
+extern const TyAgent search_agent;
 extern const TyAgent convoi_expert;
 extern const TyAgent nordic_expert;
 extern const TyAgent express_expert;
@@ -19,7 +20,8 @@ const TyGame *const registry_games[] = {
 };
 
 const TyAgent *const registry_agents[] = {
-    &random_agent, &convoi_expert, &nordic_expert, &express_expert, &chicago_expert, NULL,
+    &random_agent,   &search_agent,   &convoi_expert, &nordic_expert,
+    &express_expert, &chicago_expert, NULL,
 };
 
 uint32_t ty_game_count(void)

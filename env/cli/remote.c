@@ -1,6 +1,7 @@
 /* Reaching a daemon from the command line, and making keys for it. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/remote.h"
+#include "core/status.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static bool key_read(const char *path, const char *word, char key[TY_CLIENT_KEY_
     return found;
 }
 
-int remote_connect(const Settings *settings, TyClient **client)
+TyStatus remote_client(const Settings *settings, TyClient **client)
 {
     char server[TY_CLIENT_KEY_SIZE];
     char public[TY_CLIENT_KEY_SIZE];
@@ -40,13 +41,13 @@ int remote_connect(const Settings *settings, TyClient **client)
     size_t size = 0;
     TyClientConfig config = {.endpoint = settings->connect, .name = "trainyard"};
     if ((settings->keys == NULL) != (settings->server_key == NULL)) {
-        return cli_usage_error(settings, "--keys and --server-key belong together");
+        return status_fail(TY_BAD_ARGUMENT, "--keys and --server-key belong together");
     }
     if (settings->keys != NULL) {
         if (!key_read(settings->server_key, "public", server) ||
             !key_read(settings->keys, "public", public) ||
             !key_read(settings->keys, "secret", secret)) {
-            return cli_failure(settings, "a key file is missing or has no key");
+            return status_fail(TY_IO, "a key file is missing or has no key");
         }
         config.server_key = server;
         config.public_key = public;
@@ -55,7 +56,7 @@ int remote_connect(const Settings *settings, TyClient **client)
     if (settings->token != NULL) {
         TyStatus status = file_read(settings->token, &token, &size);
         if (status.code != TY_OK) {
-            return cli_failure(settings, "%s", status.message);
+            return status;
         }
         token[strcspn(token, "\r\n")] = '\0';
         config.access_token = token;
@@ -63,6 +64,15 @@ int remote_connect(const Settings *settings, TyClient **client)
     config.timeout_ms = 5000;
     TyStatus status = ty_client_connect(&config, client);
     free(token);
+    return status;
+}
+
+int remote_connect(const Settings *settings, TyClient **client)
+{
+    TyStatus status = remote_client(settings, client);
+    if (status.code == TY_BAD_ARGUMENT) {
+        return cli_usage_error(settings, "%s", status.message);
+    }
     return status.code == TY_OK ? CLI_OK : cli_failure(settings, "%s", status.message);
 }
 
