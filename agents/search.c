@@ -11,9 +11,9 @@
 #include <string.h>
 
 enum {
-    SEARCH_EPISODES = 64,       /* imagined for one decision; some more if there are many actions */
-    SEARCH_MEMORY_SIZE = 32768, /* room for what a guide remembers */
-    SEARCH_SPREAD = 2,          /* standard errors by which an action must be ahead */
+    SEARCH_EPISODES = 64, /* imagined for one decision; some more if there are many actions */
+    SEARCH_MEMORY_SIZE = TY_AGENT_MEMORY_MAX - 64, /* room for what a guide remembers */
+    SEARCH_SPREAD = 2, /* standard errors by which an action must be ahead */
 };
 
 extern const TyAgent chance_agent;
@@ -51,9 +51,10 @@ static void search_start(void *memory, const TyRuleset *ruleset, uint32_t seat, 
     Search *search = memory;
     const TyGame *game = ty_ruleset_game(ruleset);
     search->guide = ty_agent_find(game, "expert");
-    if (search->guide == NULL || search->guide->memory_size > SEARCH_MEMORY_SIZE) {
+    if (search->guide == NULL) {
         search->guide = ty_agent_find(game, "random");
     }
+    assert(search->guide->memory_size <= SEARCH_MEMORY_SIZE);
     search->seed = seed;
     search->futures = 0;
     search->guide->start(search->memory, ruleset, seat, seed);
