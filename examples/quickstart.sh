@@ -41,7 +41,7 @@ stop() {
 trap stop EXIT
 "$bin/trainyardd" --listen "$endpoint" --log "$work/log" >"$work/daemon.txt" 2>&1 &
 daemon=$!
-while ! grep -q ready "$work/daemon.txt"; do
+while ! grep -qs ready "$work/daemon.txt"; do
     kill -0 "$daemon" || { cat "$work/daemon.txt"; exit 1; }
     sleep 0.1
 done

@@ -73,7 +73,7 @@ same() {
 mkdir -m 700 "$work/run"
 "$build/trainyardd" --listen "$endpoint" --log "$work/log" >"$work/daemon.txt" 2>&1 &
 daemon=$!
-until grep -q ready "$work/daemon.txt"; do
+until grep -qs ready "$work/daemon.txt"; do
     if ! kill -0 "$daemon" 2>/dev/null; then
         cat "$work/daemon.txt"
         exit 1
