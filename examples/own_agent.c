@@ -66,7 +66,7 @@ int main(int argc, char **argv)
             status = ty_client_send(client, &pool, rows.slots, actions, rows.count);
         }
     }
-    fprintf(stderr, "own_agent: %s\n", status.message);
+    fprintf(stderr, "own_agent ends: %s\n", status.message);
     ty_ruleset_close(rules);
     ty_client_close(client);
     return 0;

@@ -36,7 +36,7 @@ def main():
         try:
             rows = client.call("recv", pool=given.pool, timeout_ms=1000)
         except RuntimeError as end:  # the director has closed the pool
-            print(f"own_agent.py: {end}")
+            print(f"own_agent ends: {end}")
             return
         if rows["count"]:
             mask = np.frombuffer(rows["mask"], "u1").reshape(rows["count"], pool["action_count"])
