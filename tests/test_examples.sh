@@ -125,7 +125,7 @@ same "sim: the expert from outside" <(grep -vE 'agents:|speed:' "$work/here") <(
 # Started by hand: the tool says what to run.
 "$build/trainyard" sim express --agents random,open --episodes 5 --connect "$endpoint" >"$work/there" 2>"$work/said" &
 sim=$!
-until grep -q -- '--invite' "$work/said"; do
+until grep -qs -- '--invite' "$work/said"; do
     kill -0 "$sim" 2>/dev/null || break
     sleep 0.05
 done
