@@ -251,11 +251,12 @@ static int32_t plan_tickets(Thought *thought, uint64_t set, uint32_t wagons)
     return value;
 }
 
-/* The subset of the offered tickets, of `least` at least, that plans best beside those kept. */
+/* The subset of the offered tickets, of `least` at least and with those that are chosen already,
+ * that plans best beside those kept. */
 static uint64_t tickets_choose(const ExpertMemory *memory, const TyView *view, uint32_t least)
 {
-    uint64_t offered =
-        tickets_of(view, memory, KNOWN_OFFERED) | tickets_of(view, memory, KNOWN_CHOSEN);
+    uint64_t offered = tickets_of(view, memory, KNOWN_OFFERED);
+    uint64_t chosen = tickets_of(view, memory, KNOWN_CHOSEN);
     uint64_t open = tickets_of(view, memory, KNOWN_OPEN);
     uint32_t wagons = view->row[memory->at.wagons];
     wagons = wagons > RISK_WAGONS ? wagons - RISK_WAGONS : 0;
@@ -263,9 +264,9 @@ static uint64_t tickets_choose(const ExpertMemory *memory, const TyView *view, u
     int32_t best_value = INT32_MIN;
     uint64_t set = offered;
     do {
-        if ((uint32_t)__builtin_popcountll(set) >= least) {
+        if ((uint32_t)__builtin_popcountll(set | chosen) >= least) {
             Thought thought = thought_begin(memory, view);
-            int32_t value = plan_tickets(&thought, open | set, wagons);
+            int32_t value = plan_tickets(&thought, open | set | chosen, wagons);
             if (value > best_value) {
                 best_value = value;
                 best = set;
@@ -276,19 +277,28 @@ static uint64_t tickets_choose(const ExpertMemory *memory, const TyView *view, u
     return best;
 }
 
+/* The first ticket that may be kept: somebody else began to choose, and more are needed. */
+static uint32_t keep_any(const ExpertMemory *memory, const TyView *view)
+{
+    uint32_t action = action_keep(memory->tables);
+    while (!view->mask[action]) {
+        action++;
+    }
+    return action;
+}
+
 static uint32_t act_keep(const ExpertMemory *memory, const TyView *view)
 {
     const TicketsTables *tables = memory->tables;
     bool first = view->row[memory->at.phase] == PHASE_KEEP_FIRST;
     uint64_t wanted = tickets_choose(memory, view, first ? tables->rules.first_keep : 1);
-    wanted &= ~tickets_of(view, memory, KNOWN_CHOSEN);
     for (; wanted != 0; wanted &= wanted - 1) {
         uint32_t action = action_keep(tables) + (uint32_t)__builtin_ctzll(wanted);
         if (view->mask[action]) {
             return action;
         }
     }
-    return ACTION_KEEP_DONE;
+    return view->mask[ACTION_KEEP_DONE] ? ACTION_KEEP_DONE : keep_any(memory, view);
 }
 
 /* ---- The turn -------------------------------------------------------------------------------- */

@@ -39,6 +39,10 @@ enum { TY_AGENT_MEMORY_MAX = 65536 };
 TY_API const TyAgent *ty_agent_at(const TyGame *game, uint32_t index);
 TY_API const TyAgent *ty_agent_find(const TyGame *game, const char *name);
 
+/* The seed of the agent in `seat` in the episode of `seed`: runs reproduce, and no two seats think
+ * alike. */
+TY_API uint64_t ty_agent_seed(uint64_t seed, uint32_t seat);
+
 /* What stands behind a view's planner. Whoever calls `act` fills it in. */
 struct TyPlanner {
     const TyRuleset *ruleset;

@@ -253,6 +253,11 @@ uint64_t ty_episode_seed(uint64_t slot_seed, uint64_t episode)
     return episode == 0 ? slot_seed : hash_mix(slot_seed + hash_mix(episode));
 }
 
+uint64_t ty_agent_seed(uint64_t seed, uint32_t seat)
+{
+    return hash_mix(hash_mix(seed) + (seat + 1) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
 /* The sum of the eight bytes of `word`, which is below 256. */
 static inline uint32_t bytes_sum(uint64_t word)
 {

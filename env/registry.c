@@ -13,13 +13,15 @@ extern const TyAgent convoi_expert;
 extern const TyAgent nordic_expert;
 extern const TyAgent express_expert;
 extern const TyAgent chicago_expert;
+extern const TyAgent search_agent;
 
 const TyGame *const registry_games[] = {
     &convoi_game, &nordic_game, &express_game, &chicago_game, NULL,
 };
 
 const TyAgent *const registry_agents[] = {
-    &random_agent, &convoi_expert, &nordic_expert, &express_expert, &chicago_expert, NULL,
+    &random_agent,   &convoi_expert, &nordic_expert, &express_expert,
+    &chicago_expert, &search_agent,  NULL,
 };
 
 uint32_t ty_game_count(void)

@@ -81,7 +81,7 @@ static inline void reference_start(Reference *reference, uint64_t seed)
         if (reference->agent[seat] != NULL) {
             memset(reference->memory[seat], 0, reference->agent[seat]->memory_size);
             reference->agent[seat]->start(reference->memory[seat], reference->ruleset, seat,
-                                          hash_mix(hash_mix(seed) + seat + 1));
+                                          ty_agent_seed(seed, seat));
         }
     }
 }

@@ -155,10 +155,10 @@ if [ $long = yes ]; then
 fi
 venv=$top/build/venv
 mkdir -p "$out"
-if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msgpack' 2>/dev/null; then
+if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msgpack, numpy' 2>/dev/null; then
     echo "Installing the formatter and what the daemon's tests need into build/venv"
     python3 -m venv "$venv"
-    "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7 pyzmq msgpack
+    "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7 pyzmq msgpack numpy
 fi
 
 say "Building with warnings as errors"
@@ -185,6 +185,7 @@ stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.
 stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
 stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $([ $long = no ] || echo --long)
 stage "malformed messages, ASan+UBSan" "$venv/bin/python" tests/test_daemon_harm.py build/asan test_malformed_messages_change_nothing
+stage "examples, and agents from outside" bash tests/test_examples.sh build/gcc "$venv/bin/python"
 stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
 if [ $long = yes ]; then
     stage "referee written from the rulebook, long" bash tests/oracle/run.sh build/gcc 20000

@@ -1,7 +1,13 @@
 # Sourced by tests/run.sh and examples/quickstart.sh: finds out what is missing and installs it.
 # Needs root for Debian's packages only if one of them is missing.
 
-say() { printf '\n\033[1m== %s\033[0m\n' "$*"; }
+say() {
+    if [ -t 1 ]; then
+        printf '\n\033[1m== %s\033[0m\n' "$*"
+    else
+        printf '\n== %s\n' "$*"
+    fi
+}
 
 # True if one of the packages of "a|b" is installed.
 package_is_there() {

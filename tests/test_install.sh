@@ -115,6 +115,10 @@ for client in "$work/client/by-pkg-config" "$work/client/build/client"; do
     grep -q '1 rows through memory' "$work/said"
     passed=$((passed + 1))
 done
+for name in zmq_client shm_client own_agent; do
+    cc -std=c17 -Wall -Werror "$top/examples/$name.c" $(pkg-config --cflags --libs trainyard_client) -o "$work/client/$name"
+    passed=$((passed + 1))
+done
 if ldd "$(dirname "$library")/libtrainyard.so" | grep zmq; then
     echo "the core needs ZeroMQ"
     exit 1

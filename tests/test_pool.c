@@ -570,6 +570,52 @@ static void test_two_members_see_their_own_rows(void **unused)
     each_game(check_two_members);
 }
 
+/* A director without seats is told what came of each episode, and of nothing else. */
+static void check_seatless_director(const char *spec)
+{
+    TyPoolConfig config = {.slots = 1,
+                           .seed = 23,
+                           .members = 2,
+                           .owner = {1, 1, 1, 1},
+                           .autoreset = TY_AUTORESET_DISABLED};
+    Table table = table_open(spec, &config);
+    const TySlab *director = ty_pool_slab(table.pool, 0);
+    const TySlab *player = ty_pool_slab(table.pool, 1);
+    uint32_t players = ty_shape(table.ruleset)->players;
+    assert_int_equal(director->group[0].columns[TY_COLUMN_EARNED].width, players);
+    for (uint64_t seed = 23; seed < 26; seed++) {
+        float sums[TY_SEATS_MAX] = {0};
+        ty_pool_reset(table.pool, NULL, &seed);
+        assert_false(row_ended(director, 0));
+        while (!row_ended(player, 0)) {
+            assert_false(row_ended(director, 0));
+            table_sample(&table, 1);
+            ty_pool_step(table.pool, 1, 0, NULL);
+            for (uint32_t k = 0; k < players; k++) {
+                sums[k] += ((const float *)slab_cell(player, 0, TY_COLUMN_EARNED))[k];
+            }
+        }
+        assert_true(row_ended(director, 0));
+        assert_int_equal(slab_u8(director, 0, TY_COLUMN_READY), 0);
+        assert_int_equal(*(const int8_t *)slab_cell(director, 0, TY_COLUMN_SEAT), -1);
+        assert_int_equal(*(const uint64_t *)slab_cell(director, 0, TY_COLUMN_SEED), seed);
+        assert_memory_equal(slab_cell(director, 0, TY_COLUMN_EARNED), sums,
+                            players * sizeof(float));
+        assert_memory_equal(slab_cell(director, 0, TY_COLUMN_STEP),
+                            slab_cell(player, 0, TY_COLUMN_STEP), sizeof(uint32_t));
+        assert_memory_equal(slab_cell(director, 0, TY_COLUMN_METRICS),
+                            slab_cell(player, 0, TY_COLUMN_METRICS),
+                            ty_shape(table.ruleset)->metric_count * sizeof(int32_t));
+    }
+    table_close(&table);
+}
+
+static void test_director_without_seats_hears_of_endings(void **unused)
+{
+    (void)unused;
+    each_game(check_seatless_director);
+}
+
 static uint64_t slab_digest(const TySlab *slab)
 {
     return hash_bytes(0, slab->rows, slab->rows_size);
@@ -983,6 +1029,7 @@ int main(void)
         cmocka_unit_test(test_illegal_actions_touch_only_their_row),
         cmocka_unit_test(test_replaced_actions_depend_on_the_episode_alone),
         cmocka_unit_test(test_two_members_see_their_own_rows),
+        cmocka_unit_test(test_director_without_seats_hears_of_endings),
         cmocka_unit_test(test_a_player_sees_nothing_of_what_is_hidden),
         cmocka_unit_test(test_absent_member_is_waited_for_only_where_it_acts),
         cmocka_unit_test(test_ending_does_not_wait_for_an_absent_member),

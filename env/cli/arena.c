@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What is being compared. Agents of a cooperative game each play all seats themselves; otherwise
  * they sit at one table in every rotation of the seats. `results` has one entry per agent, or one
@@ -32,6 +33,7 @@ static TyStatus arena_play_round(Arena *arena, uint32_t rotation)
         snprintf(label, sizeof label, "rotation %u of %u", rotation + 1, arena->list.count);
     }
     Run run = {
+        .settings = arena->settings,
         .ruleset = arena->ruleset,
         .seating = seating_same(arena->ruleset, NULL),
         .seed = arena->settings->seed,
@@ -42,6 +44,7 @@ static TyStatus arena_play_round(Arena *arena, uint32_t rotation)
     for (uint32_t seat = 0; seat < arena->shape->players; seat++) {
         run.seating.agents[seat] = arena->list.agents[arena_sitter(arena, rotation, seat)];
     }
+    memcpy(run.seating.endpoint, arena->list.endpoint, sizeof run.seating.endpoint);
     return run_episodes(&run, &arena->results[rotation]);
 }
 
@@ -363,6 +366,8 @@ static const Option arena_options[] = {
     OPTION_EPISODES("1000"),
     OPTION_SEED,
     OPTION_THREADS,
+    OPTION_START,
+    OPTIONS_CONNECT,
     OPTION_JSON,
     {.name = NULL},
 };
@@ -377,8 +382,11 @@ const Command command_arena = {
         "Cooperative games: each agent plays all seats on the same seeds; prints its metrics\n"
         "and their paired differences to the first agent, with 95 % confidence intervals.\n"
         "Other games: the agents sit at one table, on the same seeds, in every rotation of\n"
-        "the seats; prints the shares of wins (highest return), draws and losses.",
-    .example = "  trainyard arena GAME --agents expert,random --episodes 1000",
+        "the seats; prints the shares of wins (highest return), draws and losses.\n"
+        "An agent is a built-in one, or 'open': a program of your own, which joins on a daemon\n"
+        "(or the daemon's endpoint in its place).",
+    .example = "  trainyard arena GAME --agents expert,random --episodes 1000\n"
+               "  trainyard arena GAME --agents expert,open --start ./my_agent",
     .options = arena_options,
     .run = arena_run,
 };

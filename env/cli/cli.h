@@ -39,6 +39,8 @@ typedef struct Settings {
     const char *token;
     const char *keys;
     const char *server_key;
+    const char *start;
+    const char *ruleset;
     uint64_t pool;
     bool live;
     uint64_t seed;
@@ -110,6 +112,13 @@ typedef struct Option {
      .kind = OPTION_TEXT,                                                                          \
      .offset = offsetof(Settings, agents),                                                         \
      .help = "One agent for each seat instead."}
+/* For open seats, besides OPTIONS_CONNECT. */
+#define OPTION_START                                                                               \
+    {.name = "start",                                                                              \
+     .value = "COMMAND",                                                                           \
+     .kind = OPTION_TEXT,                                                                          \
+     .offset = offsetof(Settings, start),                                                          \
+     .help = "Run this to join open seats; otherwise it says what to run."}
 /* How to reach a daemon. */
 #define OPTIONS_CONNECT                                                                            \
     {.name = "connect",                                                                            \
@@ -194,18 +203,24 @@ void field_value_name(const TyField *field, int32_t value, char out[TY_NAME_MAX]
  * file. */
 void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_NAME_MAX]);
 
+/* Stands for a program that joins the seat on a daemon: "open". */
+extern const TyAgent open_seat;
+
 /* Who sits where. NULL is a person. */
 typedef struct Seating {
     const TyAgent *agents[TY_SEATS_MAX];
+    char endpoint[TY_NAME_MAX]; /* of the daemon with the open seats; "": as --connect says */
 } Seating;
 
 typedef struct AgentList {
     uint32_t count;
     const TyAgent *agents[CLI_ARGUMENTS_MAX];
+    char endpoint[TY_NAME_MAX];
 } AgentList;
 
 /* Reads names separated by commas, the value of `option`, as agents of the ruleset's game. With
- * `people`, "human" is allowed and gives NULL. On failure it has complained, and returns the exit
+ * `people`, "human" is allowed and gives NULL; otherwise "open" is, or the endpoint
+ * of a daemon, and gives `open_seat`. On failure it has complained, and returns the exit
  * status. */
 int agent_list_parse(const Settings *settings, const TyRuleset *ruleset, const char *option,
                      const char *names, bool people, AgentList *list);

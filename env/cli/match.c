@@ -1,6 +1,5 @@
 /* One episode at a table: an agent per seat, each with its own memory and seed. */
 #include "cli/match.h"
-#include "core/hash.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +18,6 @@ Match *match_open(const TyRuleset *ruleset, const Seating *seating)
     return match;
 }
 
-uint64_t match_agent_seed(uint64_t seed, uint32_t seat)
-{
-    return hash_mix(hash_mix(seed) + (seat + 1) * UINT64_C(0x9e3779b97f4a7c15));
-}
-
 bool match_start(Match *match, uint64_t seed, TyTape *tape)
 {
     memset(match->reward, 0, sizeof match->reward);
@@ -34,7 +28,7 @@ bool match_start(Match *match, uint64_t seed, TyTape *tape)
         const TyAgent *agent = match->seating.agents[seat];
         if (agent != NULL) {
             memset(match->memory[seat], 0, agent->memory_size);
-            agent->start(match->memory[seat], match->ruleset, seat, match_agent_seed(seed, seat));
+            agent->start(match->memory[seat], match->ruleset, seat, ty_agent_seed(seed, seat));
         }
     }
     return true;

@@ -28,6 +28,3 @@ void match_look(Match *match);
 uint32_t match_choose(Match *match);
 /* As ty_step. */
 bool match_step(Match *match, uint32_t action, TyTape *tape);
-
-/* The seed of the agent in `seat`: runs reproduce, and no two seats think alike. */
-uint64_t match_agent_seed(uint64_t seed, uint32_t seat);

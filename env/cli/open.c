@@ -204,6 +204,8 @@ void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_N
 
 /* ---- Agents ---- */
 
+const TyAgent open_seat = {.name = "open", .help = "a program that joins the seat on a daemon"};
+
 const TyAgent *agent_standard(const TyRuleset *ruleset)
 {
     const TyGame *game = ty_ruleset_game(ruleset);
@@ -222,7 +224,7 @@ static int unknown_agent(const Settings *settings, const TyRuleset *ruleset, con
     const TyGame *game = ty_ruleset_game(ruleset);
     char names[512];
     Text list = text_init(names, sizeof names);
-    text_add(&list, "%s", people ? "human" : "");
+    text_add(&list, "%s", people ? "human" : "open");
     for (uint32_t i = 0; ty_agent_at(game, i) != NULL; i++) {
         text_add(&list, "%s%s", list.length > 0 ? ", " : "", ty_agent_at(game, i)->name);
     }
@@ -230,16 +232,32 @@ static int unknown_agent(const Settings *settings, const TyRuleset *ruleset, con
                            ty_game_name(game), names);
 }
 
+/* "open", or the endpoint of a daemon, which the list keeps. */
+static bool is_open(const char *name, AgentList *list)
+{
+    if (strcmp(name, open_seat.name) == 0) {
+        return true;
+    }
+    if (strstr(name, "://") == NULL ||
+        (list->endpoint[0] != '\0' && strcmp(name, list->endpoint) != 0)) {
+        return false;
+    }
+    snprintf(list->endpoint, sizeof list->endpoint, "%s", name);
+    return true;
+}
+
 int agent_list_parse(const Settings *settings, const TyRuleset *ruleset, const char *option,
                      const char *names, bool people, AgentList *list)
 {
-    list->count = 0;
+    *list = (AgentList){.count = 0};
     for (const char *at = names;; at++) {
         char name[TY_NAME_MAX];
         size_t length = strcspn(at, ",");
         snprintf(name, sizeof name, "%.*s", (int)length, at);
-        const TyAgent *agent = ty_agent_find(ty_ruleset_game(ruleset), name);
         bool person = people && strcmp(name, "human") == 0;
+        const TyAgent *agent = !people && is_open(name, list)
+                                   ? &open_seat
+                                   : ty_agent_find(ty_ruleset_game(ruleset), name);
         if (agent == NULL && !person) {
             return unknown_agent(settings, ruleset, option, name, people);
         }
@@ -292,5 +310,6 @@ int seating_parse(const Settings *settings, const TyRuleset *ruleset, Seating *s
     for (uint32_t seat = 0; seat < shape->players; seat++) {
         seating->agents[seat] = list.agents[list.count == 1 ? 0 : seat];
     }
+    memcpy(seating->endpoint, list.endpoint, sizeof seating->endpoint);
     return CLI_OK;
 }

@@ -1,7 +1,7 @@
 /* Reaching a daemon from the command line, and making keys for it. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/remote.h"
-
+#include "core/status.h"
 #include "proto/keys.h"
 
 #include <errno.h>
@@ -11,35 +11,31 @@
 #include <string.h>
 #include <unistd.h>
 
-/* On failure it has complained, and returns the exit status. */
-static int key_read(const Settings *settings, const char *path, const char *word,
-                    char key[KEY_TEXT_SIZE])
+static TyStatus key_read(const char *path, const char *word, char key[KEY_TEXT_SIZE])
 {
     char *text = NULL;
     size_t size = 0;
     TyStatus status = file_read(path, &text, &size);
-    if (status.code != TY_OK) {
-        return cli_failure(settings, "%s", status.message);
+    if (status.code == TY_OK && key_find(text, word, key) == NULL) {
+        status = status_fail(
+            TY_BAD_FILE, "%s: has no line '%s KEY'; 'trainyard keygen' writes them", path, word);
     }
-    bool found = key_find(text, word, key) != NULL;
     free(text);
-    return found ? CLI_OK
-                 : cli_failure(settings, "%s: has no line '%s KEY'; 'trainyard keygen' writes them",
-                               path, word);
+    return status;
 }
 
 /* The three keys of a connection. */
-static int keys_read(const Settings *settings, char server[KEY_TEXT_SIZE],
-                     char public[KEY_TEXT_SIZE], char secret[KEY_TEXT_SIZE])
+static TyStatus keys_read(const Settings *settings, char server[KEY_TEXT_SIZE],
+                          char public[KEY_TEXT_SIZE], char secret[KEY_TEXT_SIZE])
 {
-    int status = key_read(settings, settings->server_key, "public", server);
-    if (status == CLI_OK) {
-        status = key_read(settings, settings->keys, "public", public);
+    TyStatus status = key_read(settings->server_key, "public", server);
+    if (status.code == TY_OK) {
+        status = key_read(settings->keys, "public", public);
     }
-    return status == CLI_OK ? key_read(settings, settings->keys, "secret", secret) : status;
+    return status.code == TY_OK ? key_read(settings->keys, "secret", secret) : status;
 }
 
-int remote_connect(const Settings *settings, TyClient **client)
+TyStatus remote_client(const Settings *settings, TyClient **client)
 {
     char server[TY_CLIENT_KEY_SIZE];
     char public[TY_CLIENT_KEY_SIZE];
@@ -48,11 +44,11 @@ int remote_connect(const Settings *settings, TyClient **client)
     size_t size = 0;
     TyClientConfig config = {.endpoint = settings->connect, .name = "trainyard"};
     if ((settings->keys == NULL) != (settings->server_key == NULL)) {
-        return cli_usage_error(settings, "--keys and --server-key belong together");
+        return status_fail(TY_BAD_ARGUMENT, "--keys and --server-key belong together");
     }
     if (settings->keys != NULL) {
-        int read = keys_read(settings, server, public, secret);
-        if (read != CLI_OK) {
+        TyStatus read = keys_read(settings, server, public, secret);
+        if (read.code != TY_OK) {
             return read;
         }
         config.server_key = server;
@@ -62,7 +58,7 @@ int remote_connect(const Settings *settings, TyClient **client)
     if (settings->token != NULL) {
         TyStatus status = file_read(settings->token, &token, &size);
         if (status.code != TY_OK) {
-            return cli_failure(settings, "%s", status.message);
+            return status;
         }
         token[strcspn(token, "\r\n")] = '\0';
         config.access_token = token;
@@ -70,6 +66,15 @@ int remote_connect(const Settings *settings, TyClient **client)
     config.timeout_ms = 5000;
     TyStatus status = ty_client_connect(&config, client);
     free(token);
+    return status;
+}
+
+int remote_connect(const Settings *settings, TyClient **client)
+{
+    TyStatus status = remote_client(settings, client);
+    if (status.code == TY_BAD_ARGUMENT) {
+        return cli_usage_error(settings, "%s", status.message);
+    }
     return status.code == TY_OK ? CLI_OK : cli_failure(settings, "%s", status.message);
 }
 

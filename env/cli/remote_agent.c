@@ -33,22 +33,39 @@ static void *player_memory(const Player *player, uint32_t slot, uint32_t seat)
     return player->memory + ((size_t)slot * TY_SEATS_MAX + seat) * player->stride;
 }
 
+/* The agent that the command line names, for what the pool plays. */
+static TyStatus player_agent(Player *player)
+{
+    const char *name = player->settings->arguments[0];
+    const TyGame *game = ty_ruleset_game(player->ruleset);
+    if (strcmp(ty_shape(player->ruleset)->spec, player->pool.ruleset) != 0 ||
+        ty_shape(player->ruleset)->schema_hash != player->pool.schema_hash) {
+        return status_fail(TY_BAD_CONFIG, "the pool plays %s, or the daemon has another version",
+                           player->pool.ruleset);
+    }
+    player->agent = ty_agent_find(game, name);
+    if (player->agent == NULL) {
+        return status_fail(TY_BAD_CONFIG, "agent '%s' does not play %s", name, ty_game_name(game));
+    }
+    if (player->agent->plans) {
+        return status_fail(TY_BAD_CONFIG,
+                           "agent '%s' plans with states, which stay in the daemon: let it sit "
+                           "there, as a seat of the pool",
+                           name);
+    }
+    return status_ok();
+}
+
 static TyStatus player_prepare(Player *player)
 {
-    TyStatus status = ty_ruleset_open(player->pool.ruleset, NULL, &player->ruleset);
+    TyStatus status = player->ruleset == NULL
+                          ? ty_ruleset_open(player->pool.ruleset, NULL, &player->ruleset)
+                          : status_ok();
+    if (status.code == TY_OK) {
+        status = player_agent(player);
+    }
     if (status.code != TY_OK) {
         return status;
-    }
-    const TyGame *game = ty_ruleset_game(player->ruleset);
-    if (ty_shape(player->ruleset)->schema_hash != player->pool.schema_hash) {
-        return status_fail(TY_BAD_CONFIG, "the daemon has another version of %s",
-                           ty_game_name(game));
-    }
-    player->agent = ty_agent_find(game, player->settings->arguments[0]);
-    if (player->agent == NULL || player->agent->plans) {
-        return status_fail(TY_BAD_CONFIG, "agent '%s' %s %s", player->settings->arguments[0],
-                           player->agent == NULL ? "does not play" : "needs a state to plan in",
-                           ty_game_name(game));
     }
     size_t slots = player_slots(player);
     player->stride = (player->agent->memory_size / 64 + 1) * 64;
@@ -74,6 +91,7 @@ static int32_t row_answer(Player *player, const TyClientRows *rows, uint32_t row
     uint64_t episode = row_u32(rows, TY_COLUMN_EPISODE, row) + UINT64_C(1);
     if (rows->column[TY_COLUMN_TERMINATED][row] || rows->column[TY_COLUMN_TRUNCATED][row]) {
         player->endings++;
+        player->episode[slot] = 0;
         return 0;
     }
     if (player->episode[slot] != episode) {
@@ -141,8 +159,14 @@ static int agent_run(const Settings *settings)
         return cli_usage_error(settings, "--seats: '%s' is not a list of seats such as 0,2",
                                settings->seats);
     }
-    int result = remote_connect(settings, &player.client);
+    int result = settings->ruleset != NULL
+                     ? ruleset_open(settings, settings->ruleset, &player.ruleset)
+                     : CLI_OK;
+    if (result == CLI_OK) {
+        result = remote_connect(settings, &player.client);
+    }
     if (result != CLI_OK) {
+        ty_ruleset_close(player.ruleset);
         return result;
     }
     TyStatus status = ty_client_join(player.client, (uint32_t)settings->pool, settings->invite,
@@ -199,6 +223,12 @@ static const Option agent_options[] = {
      .maximum = UINT64_MAX,
      .standard = "0",
      .help = "Stop after so many; 0: when the pool is closed."},
+    {.name = "ruleset",
+     .value = "RULESET",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(Settings, ruleset),
+     .standard = "what the pool says",
+     .help = "What is played; needed for boards of your own."},
     OPTION_SEED,
     {.name = NULL},
 };

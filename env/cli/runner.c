@@ -3,6 +3,7 @@
 #include "cli/runner.h"
 
 #include "cli/progress.h"
+#include "cli/remote.h"
 #include "core/status.h"
 
 #include <inttypes.h>
@@ -184,6 +185,27 @@ static TyStatus feed_open(const Run *run, RecorderFeed **feed, TyObserver *obser
     return status;
 }
 
+/* The episodes in this process. */
+static TyStatus run_here(const Run *run, Results *results)
+{
+    RecorderFeed *feed = NULL;
+    TyObserver observer;
+    Work work = {.run = run, .results = results};
+    TyStatus status = feed_open(run, &feed, &observer);
+    if (status.code != TY_OK) {
+        return status;
+    }
+    work.observer = feed != NULL ? &observer : NULL;
+    atomic_init(&work.failed, UINT32_MAX);
+    work_spread(&work, run->threads < run->episodes ? run->threads : run->episodes);
+    recorder_feed_close(feed);
+    unsigned failed = atomic_load(&work.failed);
+    return failed == UINT32_MAX
+               ? status_ok()
+               : status_fail(TY_ILLEGAL, "seed %" PRIu64 ": an agent took an illegal action",
+                             run->seed + failed);
+}
+
 TyStatus run_episodes(const Run *run, Results *results)
 {
     const TyShape *shape = ty_shape(run->ruleset);
@@ -196,27 +218,14 @@ TyStatus run_episodes(const Run *run, Results *results)
     if (results->values == NULL) {
         return status_fail(TY_NO_MEMORY, "no memory for %u episodes", run->episodes);
     }
-    RecorderFeed *feed = NULL;
-    TyObserver observer;
-    Work work = {.run = run, .results = results};
-    TyStatus status = feed_open(run, &feed, &observer);
+    double start = clock_seconds();
+    TyStatus status =
+        seating_is_open(&run->seating) ? remote_episodes(run, results) : run_here(run, results);
+    results->seconds = clock_seconds() - start;
     if (status.code != TY_OK) {
         results_close(results);
-        return status;
     }
-    work.observer = feed != NULL ? &observer : NULL;
-    atomic_init(&work.failed, UINT32_MAX);
-    double start = clock_seconds();
-    work_spread(&work, run->threads < run->episodes ? run->threads : run->episodes);
-    results->seconds = clock_seconds() - start;
-    recorder_feed_close(feed);
-    unsigned failed = atomic_load(&work.failed);
-    if (failed != UINT32_MAX) {
-        results_close(results);
-        return status_fail(TY_ILLEGAL, "seed %" PRIu64 ": an agent took an illegal action",
-                           run->seed + failed);
-    }
-    return status_ok();
+    return status;
 }
 
 void results_close(Results *results)

@@ -6,6 +6,7 @@
 #include "replay/replay.h"
 
 typedef struct Run {
+    const Settings *settings; /* where the daemon is, if a seat is open */
     const TyRuleset *ruleset;
     Seating seating;
     uint64_t seed; /* episode i has seed + i */
@@ -32,8 +33,9 @@ Column results_length(const Results *results); /* decisions per episode */
 /* Decisions of all episodes together. */
 uint64_t results_decisions(const Results *results);
 
-/* Plays the episodes. On success the caller frees the results with results_close; on failure
- * (an agent took an illegal action, the log could not be written) the status says what. */
+/* Plays the episodes, on the daemon of --connect if a seat is open. On success the caller frees the
+ * results with results_close; on failure (an agent took an illegal action, the log could not be
+ * written, the daemon refused) the status says what. */
 TyStatus run_episodes(const Run *run, Results *results);
 void results_close(Results *results);
 

@@ -131,6 +131,7 @@ static int log_close(const Settings *settings, Recorder *recorder)
 static int sim_play(const Settings *settings, const TyRuleset *ruleset)
 {
     Run run = {
+        .settings = settings,
         .ruleset = ruleset,
         .seed = settings->seed,
         .episodes = (uint32_t)settings->episodes,
@@ -177,6 +178,8 @@ static const Option sim_options[] = {
     OPTION_EPISODES("1000"),
     OPTION_SEED,
     OPTION_THREADS,
+    OPTION_START,
+    OPTIONS_CONNECT,
     {.name = "log",
      .value = "DIR",
      .kind = OPTION_TEXT,
@@ -192,11 +195,13 @@ const Command command_sim = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "play many episodes and print the results with confidence intervals",
-    .details = "Plays episodes with built-in agents and prints the mean and the 95 % confidence\n"
+    .details = "Plays episodes with built-in agents, or with programs of your own that join the\n"
+               "seats called 'open' on a daemon, and prints the mean and the 95 % confidence\n"
                "interval of every metric (Wilson's for rates), of each seat's return and of the\n"
                "number of decisions. Episode i has the seed N + i, so the results do not depend\n"
                "on the number of threads.",
-    .example = "  trainyard sim GAME --agent random --episodes 10000 --seed 1",
+    .example = "  trainyard sim GAME --agent random --episodes 10000 --seed 1\n"
+               "  trainyard sim GAME --agent open --start ./my_agent",
     .options = sim_options,
     .run = sim_run,
 };

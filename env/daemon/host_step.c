@@ -5,16 +5,12 @@
 
 /* ---- Checks ---- */
 
-/* True if the member may step by messages; otherwise the job is refused. */
-static bool member_may_step(Host *host, Job *job)
+/* True if the member has rows and gets them by messages; otherwise the job is refused. */
+static bool member_may_look(Host *host, Job *job)
 {
     const HostMember *member = &host->members[job->member];
     if (member->state != MEMBER_HERE) {
         job_refuse(host, job, ERROR_closed, -1, "the seats were lost: they did not answer in time");
-        return false;
-    }
-    if (ty_pool_slab(host->pool, job->member)->seat_count == 0) {
-        job_refuse(host, job, ERROR_denied, -1, "this member has no seat");
         return false;
     }
     if (member->door != NULL) {
@@ -34,6 +30,16 @@ bool job_slot(Host *host, Job *job, uint32_t *slot)
     }
     job_refuse(host, job, ERROR_bad_argument, -1, "slot=%u: the slots are 0..%u", *slot, slots - 1);
     return false;
+}
+
+/* True if the member may step besides. */
+static bool member_may_step(Host *host, Job *job)
+{
+    if (ty_pool_slab(host->pool, job->member)->seat_count == 0) {
+        job_refuse(host, job, ERROR_denied, -1, "this member has no seat");
+        return false;
+    }
+    return member_may_look(host, job);
 }
 
 bool job_slots(Host *host, Job *job, const uint32_t **slots, uint32_t *count)
@@ -420,7 +426,7 @@ void job_send(Host *host, Job *job)
 void job_recv(Host *host, Job *job)
 {
     HostMember *member = &host->members[job->member];
-    if (!member_may_step(host, job)) {
+    if (!member_may_look(host, job)) {
         return;
     }
     if (member->recv != NULL) {

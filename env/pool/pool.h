@@ -4,7 +4,7 @@
  * outside) or to built-in agents. A member sees its seats through a slab: columns with one row per
  * slot, in memory that the pool allocates or the member provides. When one of its seats is to act,
  * the slot's row in the member's slab holds what that seat sees, and `ready` is set; the member
- * writes an action and steps. */
+ * writes an action and steps. A director without seats has rows for endings only. */
 #pragma once
 
 #include "trainyard.h"
@@ -42,7 +42,8 @@ typedef enum TyColumn {
     TY_COLUMN_OBS,          /* u8 [row_size]: the row of the seat to act */
     TY_COLUMN_MASK,         /* u8 [action_count] */
     TY_COLUMN_REWARD,       /* f32: earned by the row's seat since its previous row */
-    TY_COLUMN_EARNED,       /* f32 [K]: earned by each owned seat since the slot's previous row */
+    TY_COLUMN_EARNED,       /* f32 [K]: earned by each owned seat since the slot's previous row. A
+                               director without seats: [players], by each in the whole episode */
     TY_COLUMN_SEAT,         /* i8: whose row it is */
     TY_COLUMN_READY,        /* u8: an action is expected here */
     TY_COLUMN_TERMINATED,   /* u8: the episode has ended by its rules */

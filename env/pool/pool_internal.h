@@ -17,10 +17,11 @@ typedef struct Slot {
     int32_t pending[TY_SEATS_MAX]; /* earned by each seat since its previous row */
     int32_t since[TY_SEATS_MAX];   /* earned by each seat since its owner's previous row here */
     int32_t final[TY_SEATS_MAX];   /* `pending` at the end of the episode */
+    int32_t total[TY_SEATS_MAX];   /* earned by each seat in the episode */
     uint8_t ending;                /* SlotEnding */
     uint8_t waiting;               /* bit per member that has to answer */
     int8_t last_seat;              /* who acted last */
-    uint8_t unused;
+    uint8_t unused[5];
 } Slot;
 
 /* Threads that help to step; they sleep when there is nothing to do for a while. */

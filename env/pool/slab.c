@@ -63,6 +63,7 @@ static uint32_t column_width(const TyPool *pool, uint32_t member, uint32_t seats
     case TY_COLUMN_MASK:
         return shape->action_count;
     case TY_COLUMN_EARNED:
+        return member == 0 && seats == 0 ? shape->players : seats;
     case TY_COLUMN_FINAL_REWARD:
         return seats;
     case TY_COLUMN_METRICS:

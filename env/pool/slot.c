@@ -49,6 +49,21 @@ static void extra_columns_write(const TyPool *pool, const TySlab *slab, Place pl
     }
 }
 
+/* Where in its episode the row of `seat` (-1: nobody's) stands. */
+static void row_place(const TyPool *pool, Place place, uint32_t member, int8_t seat)
+{
+    const TySlab *slab = &pool->slabs[member];
+    Slot *slot = pool_slot(pool, place.slot);
+    bool may_know = member == 0 || slot->ending != SLOT_RUNNING;
+    *(int8_t *)cell(slab, place, TY_COLUMN_SEAT, 1) = seat;
+    put_u8(slab, place, TY_COLUMN_TERMINATED, slot->ending == SLOT_TERMINATED);
+    put_u8(slab, place, TY_COLUMN_TRUNCATED, slot->ending == SLOT_TRUNCATED);
+    put_u32(slab, place, TY_COLUMN_EPISODE, (uint32_t)slot->episode);
+    put_u32(slab, place, TY_COLUMN_STEP, ty_head(slot_state(slot))->steps);
+    put_u64(slab, place, TY_COLUMN_SEED, may_know ? slot->seed : 0);
+    extra_columns_write(pool, slab, place, slot_state(slot), seat >= 0 ? (uint32_t)seat : 0);
+}
+
 /* What all rows have: whose it is, what was earned, where in its episode it stands. */
 static void row_write(const TyPool *pool, Place place, uint32_t member, uint32_t seat)
 {
@@ -65,14 +80,7 @@ static void row_write(const TyPool *pool, Place place, uint32_t member, uint32_t
     *(float *)cell(slab, place, TY_COLUMN_REWARD, sizeof(float)) =
         reward_float(slot->pending[seat]);
     slot->pending[seat] = 0;
-    *(int8_t *)cell(slab, place, TY_COLUMN_SEAT, 1) = (int8_t)seat;
-    put_u8(slab, place, TY_COLUMN_TERMINATED, slot->ending == SLOT_TERMINATED);
-    put_u8(slab, place, TY_COLUMN_TRUNCATED, slot->ending == SLOT_TRUNCATED);
-    put_u32(slab, place, TY_COLUMN_EPISODE, (uint32_t)slot->episode);
-    put_u32(slab, place, TY_COLUMN_STEP, ty_head(state)->steps);
-    bool may_know = member == 0 || slot->ending != SLOT_RUNNING;
-    put_u64(slab, place, TY_COLUMN_SEED, may_know ? slot->seed : 0);
-    extra_columns_write(pool, slab, place, state, seat);
+    row_place(pool, place, member, (int8_t)seat);
 }
 
 /* The row of the seat to act, in the slab of its owner. */
@@ -112,10 +120,26 @@ static bool member_has_seat(const TyPool *pool, uint32_t member, int8_t seat)
     return seat >= 0 && pool->config.agent[seat] == NULL && pool->config.owner[seat] == member;
 }
 
+/* The ending as a director without seats sees it: what came of it, for every player. */
+static void ending_watch(const TyPool *pool, Place place)
+{
+    const TySlab *slab = &pool->slabs[0];
+    Slot *slot = pool_slot(pool, place.slot);
+    float *earned = cell(slab, place, TY_COLUMN_EARNED, sizeof(float));
+    for (uint32_t seat = 0; seat < pool->shape->players; seat++) {
+        earned[seat] = reward_float(slot->total[seat]);
+    }
+    ty_metrics(pool->ruleset, slot_state(slot), cell(slab, place, TY_COLUMN_METRICS, 4));
+    row_place(pool, place, 0, -1);
+}
+
 /* The ending as every member sees it: the row of its seat that acted last, or of its first seat. */
 static void ending_write(TyPool *pool, Place place)
 {
     Slot *slot = pool_slot(pool, place.slot);
+    if (pool->slabs[0].seat_count == 0) {
+        ending_watch(pool, place);
+    }
     for (uint32_t member = 0; member < pool->config.members; member++) {
         const TySlab *slab = &pool->slabs[member];
         if (slab->seat_count == 0) {
@@ -137,6 +161,7 @@ static void slot_earn(const TyPool *pool, Slot *slot, const int32_t *reward)
 {
     for (uint32_t seat = 0; seat < pool->shape->players; seat++) {
         slot->pending[seat] += reward[seat];
+        slot->total[seat] += reward[seat];
         slot->since[seat] += reward[seat];
     }
 }
@@ -352,8 +377,7 @@ void agent_start(TyPool *pool, uint32_t slot, uint32_t seat)
     const TyAgent *agent = pool->config.agent[seat];
     void *memory = agent_memory(pool, slot, seat);
     memset(memory, 0, agent->memory_size);
-    agent->start(memory, pool->ruleset, seat,
-                 hash_mix(hash_mix(pool_slot(pool, slot)->seed) + seat + 1));
+    agent->start(memory, pool->ruleset, seat, ty_agent_seed(pool_slot(pool, slot)->seed, seat));
 }
 
 void slot_start_agents(TyPool *pool, Place place)
@@ -374,6 +398,7 @@ void slot_begin(TyPool *pool, Place place)
     slot->replaced = 0;
     memset(slot->pending, 0, sizeof slot->pending);
     memset(slot->since, 0, sizeof slot->since);
+    memset(slot->total, 0, sizeof slot->total);
     ty_reset(pool->ruleset, slot_state(slot), slot->seed, NULL);
     slot_start_agents(pool, place);
     if (pool->observer.begin != NULL) {
@@ -387,7 +412,8 @@ void slot_blank(TyPool *pool, Place place)
     static const TyColumn flags[] = {TY_COLUMN_READY, TY_COLUMN_ILLEGAL, TY_COLUMN_TERMINATED,
                                      TY_COLUMN_TRUNCATED};
     for (uint32_t member = 0; member < pool->config.members; member++) {
-        for (uint32_t i = 0; pool->slabs[member].seat_count > 0 && i < 4; i++) {
+        bool speaks = member == 0 || pool->slabs[member].seat_count > 0;
+        for (uint32_t i = 0; speaks && i < 4; i++) {
             put_u8(&pool->slabs[member], place, flags[i], 0);
         }
     }

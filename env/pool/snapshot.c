@@ -81,7 +81,7 @@ static TyStatus snapshot_check(const TyPool *pool, const void *snapshot)
     }
     for (uint32_t seat = 0; seat < TY_SEATS_MAX; seat++) {
         if (!account_is_sound(slot.pending[seat]) || !account_is_sound(slot.since[seat]) ||
-            !account_is_sound(slot.final[seat])) {
+            !account_is_sound(slot.final[seat]) || !account_is_sound(slot.total[seat])) {
             return status_fail(TY_BAD_ARGUMENT, "the snapshot is damaged: too much was earned");
         }
     }
