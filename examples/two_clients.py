@@ -29,22 +29,22 @@ def play(client, pool, name, diary):
 
 def main():
     diary = []
-    anna, bela = Client(sys.argv[1]), Client(sys.argv[1])
-    # Anna opens the pool, keeps seat 0 and hands the invitation for seat 1 to Bela.
-    table = anna.call("open", ruleset="convoi:board=tiny", seed=3, seats=["me", "open"], autoreset="disabled")
-    guest = bela.call("join", pool=table["pool"], invite=table["invite"])
+    director, guest = Client(sys.argv[1]), Client(sys.argv[1])
+    # The director opens the pool, keeps seat 0 and hands the invitation for seat 1 to the guest.
+    table = director.call("open", ruleset="convoi:board=tiny", seed=3, seats=["me", "open"], autoreset="disabled")
+    place = guest.call("join", pool=table["pool"], invite=table["invite"])
     threads = [
-        threading.Thread(target=play, args=(anna, table, "Anna", diary)),
-        threading.Thread(target=play, args=(bela, guest, "Bela", diary)),
+        threading.Thread(target=play, args=(director, table, "director", diary)),
+        threading.Thread(target=play, args=(guest, place, "guest", diary)),
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    first = diary.index(next(line for line in diary if line.startswith("Bela")))
+    first = diary.index(next(line for line in diary if line.startswith("guest")))
     print(*diary[first - 3 : first + 3], f"... of {len(diary) - 2} decisions", *diary[-2:], sep="\n")
-    anna.close()
-    bela.close()
+    director.close()
+    guest.close()
 
 
 if __name__ == "__main__":

@@ -27,43 +27,39 @@ for argument in "$@"; do
     esac
 done
 
-passed=0
-failed=0
-failures=()
 out=$top/build/test-output
 started=$SECONDS
 
-# Counts what a stage's output says of its tests: cmocka's lines, or "N passed, N failed".
+# What a stage's output says of its tests, as "PASSED FAILED": cmocka's lines, or "N passed, N failed".
 count() {
-    local good bad
-    good=$(awk '/^\[  PASSED  \] [0-9]+ test/ {n += $4} /^[0-9]+ passed, [0-9]+ failed/ {n += $1} END {print n + 0}' "$1")
-    bad=$(awk '/^\[  FAILED  \] [0-9]+ test/ {n += $4} /^[0-9]+ passed, [0-9]+ failed/ {n += $3} END {print n + 0}' "$1")
-    passed=$((passed + good))
-    failed=$((failed + bad))
-    if [ "$good" -eq 0 ] && [ "$bad" -eq 0 ]; then
-        echo "This stage ran no test."
-        failed=$((failed + 1))
-    fi
+    awk '/^\[  PASSED  \] [0-9]+ test/ {good += $4} /^\[  FAILED  \] [0-9]+ test/ {bad += $4}
+         /^[0-9]+ passed, [0-9]+ failed/ {good += $1; bad += $3} END {print good + 0, bad + 0}' "$1"
 }
 
-# stage NAME COMMAND...: runs the command, shows its output only if it fails, counts its tests.
+# stage NAME COMMAND...: runs the command, shows its output only if it fails, notes what came of it.
 stage() {
-    local name=$1 log begin=$SECONDS status=0
+    local name=$1 log begin=$SECONDS status=0 good bad
     shift
     log=$out/$(printf '%s' "$name" | tr -c 'a-zA-Z0-9\n' '_').log
     "$@" >"$log" 2>&1 || status=$?
-    local before=$failed
-    count "$log"
-    if [ $status -ne 0 ] && [ "$failed" -eq "$before" ]; then
-        failed=$((failed + 1))
+    read -r good bad < <(count "$log")
+    if [ "$bad" -eq 0 ] && { [ $status -ne 0 ] || [ "$good" -eq 0 ]; }; then
+        echo "This stage ended with status $status and $good tests." >>"$log"
+        bad=1
     fi
-    if [ "$failed" -gt "$before" ]; then
-        failures+=("$name")
+    echo "$good $bad $name" >>"$results"
+    if [ "$bad" -gt 0 ]; then
         tail -n 60 "$log"
         printf '%-52s FAILED  %3d s\n' "$name" $((SECONDS - begin))
     else
         printf '%-52s ok      %3d s\n' "$name" $((SECONDS - begin))
     fi
+}
+
+# total COLUMN PATTERN: of the stages whose name matches.
+total() {
+    awk -v column="$1" -v pattern="$2" '{name = $0; sub(/^[0-9]+ [0-9]+ /, "", name)}
+        name ~ pattern {n += $column} END {print n + 0}' "$results"
 }
 
 # Every cmocka program of a build directory.
@@ -173,48 +169,71 @@ if [ $long = yes ]; then
     echo "gcc -O2 with TSan"
 fi
 
-say "Testing"
-stage "source format" check "format" format_is_clean
-stage "include rules" tests/check_includes.sh
-stage "unit and rule tests, gcc -O3" run_programs build/gcc
-stage "unit and rule tests, ASan+UBSan" run_programs build/asan
-stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
-stage "command-line tool" bash tests/test_cli.sh build/gcc
-stage "installed library" bash tests/test_install.sh build/gcc
-stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $([ $long = no ] || echo --long)
-stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
-stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $([ $long = no ] || echo --long)
-stage "malformed messages, ASan+UBSan" "$venv/bin/python" tests/test_daemon_harm.py build/asan test_malformed_messages_change_nothing
-stage "examples, and agents from outside" bash tests/test_examples.sh build/gcc "$venv/bin/python"
-stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
-if [ $long = yes ]; then
-    stage "referee written from the rulebook, long" bash tests/oracle/run.sh build/gcc 20000
-else
-    stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc
-fi
+# Two lanes of stages, one for each core. Each has a runtime directory of its own.
+lane() {
+    local XDG_RUNTIME_DIR
+    XDG_RUNTIME_DIR=$(mktemp -d)
+    export XDG_RUNTIME_DIR
+    "$@"
+    rm -r "$XDG_RUNTIME_DIR"
+}
 
-if [ $long = yes ]; then
+lane_release() {
+    stage "source format" check "format" format_is_clean
+    stage "include rules" tests/check_includes.sh
+    stage "unit and rule tests, gcc -O3" run_programs build/gcc
+    stage "command-line tool" bash tests/test_cli.sh build/gcc
+    stage "installed library" bash tests/test_install.sh build/gcc
+    stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $more
+    stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $more
+    stage "examples, and agents from outside" bash tests/test_examples.sh build/gcc "$venv/bin/python"
+    stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] || echo 20000)
+}
+
+lane_checked() {
+    stage "unit and rule tests, ASan+UBSan" run_programs build/asan
+    stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
+    stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
+    stage "malformed messages, ASan+UBSan" "$venv/bin/python" tests/test_daemon_harm.py build/asan test_malformed_messages_change_nothing
+    if [ $python = yes ]; then
+        stage "Python package" python_tests
+    fi
+}
+
+lanes_long() {
     stage "threads, TSan" run_threads
     stage "static analysis" tests/analyze.sh build/debug
     stage "coverage of env and proto" tests/coverage.sh build/coverage "$venv/bin/python"
     cat "$out/coverage_of_env_and_proto.log"
-fi
+}
 
-c_passed=$passed
-c_failed=$failed
 if [ $python = yes ]; then
     python_install
-    stage "Python package" python_tests
+fi
+
+say "Testing"
+results=$out/results
+more=$([ $long = no ] || echo --long)
+: >"$results"
+lane lane_release &
+release=$!
+lane lane_checked &
+checked=$!
+wait $release
+wait $checked
+stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
+if [ $long = yes ]; then
+    lanes_long
 fi
 
 say "Summary"
-if [ ${#failures[@]} -gt 0 ]; then
-    printf 'failed: %s\n' "${failures[@]}"
-fi
+passed=$(total 1 .)
+failed=$(total 2 .)
+awk '$2 > 0 {sub(/^[0-9]+ [0-9]+ /, "failed: "); print}' "$results"
 echo "time: $((SECONDS - started)) s"
-echo "C: $c_passed passed, $c_failed failed"
+echo "C: $((passed - $(total 1 Python))) passed, $((failed - $(total 2 Python))) failed"
 if [ $python = yes ]; then
-    echo "Python: $((passed - c_passed)) passed, $((failed - c_failed)) failed"
+    echo "Python: $(total 1 Python) passed, $(total 2 Python) failed"
 fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
