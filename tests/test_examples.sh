@@ -88,10 +88,10 @@ prints "zmq_client.c" '^over ZeroMQ: [0-9]+ decisions, 10[0-9]{2} episodes, mean
 prints "shm_client.c" '^through shared memory: [0-9]+ decisions, 20[0-9]{3} episodes, mean return -[01]\.' \
     "$build/examples/shm_client" "$endpoint"
 prints "zmq_client.py" '^plain Python: 3[0-9]{2} episodes, mean return -[01]\.' "$python" "$top/examples/zmq_client.py" "$endpoint"
-prints "two_clients.py" 'Anna \(seat 0\): [a-z]
-Bela \(seat 1\): [a-z]
-Anna is told of the end: reward [+-]1
-Bela is told of the end: reward [+-]1' "$python" "$top/examples/two_clients.py" "$endpoint"
+prints "two_clients.py" 'director \(seat 0\): [a-z]
+guest \(seat 1\): [a-z]
+director is told of the end: reward [+-]1
+guest is told of the end: reward [+-]1' "$python" "$top/examples/two_clients.py" "$endpoint"
 prints "plan.py" '^seat [01]: [a-z. /]+ \([+-][01]\.[0-9]{2}, of [0-9]+ actions\)$' "$python" "$top/examples/plan.py" "$endpoint"
 prints "replay.sh" '^# Play them again
 10 episodes
