@@ -42,7 +42,7 @@ def main():
     for thread in threads:
         thread.join()
     first = diary.index(next(line for line in diary if line.startswith("guest")))
-    print(*diary[first - 3 : first + 3], f"... of {len(diary) - 2} decisions", *diary[-2:], sep="\n")
+    print(*diary[max(0, first - 3) : first + 3], f"... of {len(diary) - 2} decisions", *diary[-2:], sep="\n")
     director.close()
     guest.close()
 

@@ -111,11 +111,17 @@ static bool slab_allocate(TyPool *pool, uint32_t member)
     return true;
 }
 
+/* Bytes from one slot to the next. */
+static uint32_t slot_stride(const TyShape *shape)
+{
+    uint32_t size = (uint32_t)sizeof(Slot) + shape->state_size;
+    return (size + TY_SLAB_ALIGN - 1) / TY_SLAB_ALIGN * TY_SLAB_ALIGN;
+}
+
 static bool pool_allocate(TyPool *pool)
 {
     const TyPoolConfig *config = &pool->config;
-    uint32_t size = (uint32_t)sizeof(Slot) + pool->shape->state_size;
-    pool->slot_stride = (size + TY_SLAB_ALIGN - 1) / TY_SLAB_ALIGN * TY_SLAB_ALIGN;
+    pool->slot_stride = slot_stride(pool->shape);
     size_t bytes = (size_t)config->slots * pool->slot_stride;
     pool->slots = aligned_alloc(TY_SLAB_ALIGN, bytes);
     bool whole = pool->slots != NULL;
@@ -220,7 +226,7 @@ uint64_t ty_pool_bytes(const TyRuleset *ruleset, const TyPoolConfig *config)
     if (config_check_sizes(&plan.config).code != TY_OK) {
         return 0;
     }
-    uint64_t slot = sizeof(Slot) + plan.shape->state_size + TY_SLAB_ALIGN;
+    uint64_t slot = slot_stride(plan.shape);
     for (uint32_t seat = 0; seat < plan.shape->seats; seat++) {
         const TyAgent *agent = plan.config.agent[seat];
         slot += agent != NULL ? agent_stride(agent) : 0;
