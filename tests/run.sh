@@ -94,7 +94,7 @@ format_is_clean() {
 one_signature() {
     local signature first=
     for dir in "$@"; do
-        signature=$("$dir/trainyard" bench convoi --seconds 0.01 --json | grep -o '"signature":"[0-9a-f]*"' | sort -u)
+        signature=$("$dir/trainyard" bench convoi --seconds 0.01 --doors inproc --json | grep -o '"signature":"[0-9a-f]*"' | sort -u)
         echo "$dir $signature"
         if [ -z "$signature" ] || { [ -n "$first" ] && [ "$signature" != "$first" ]; }; then
             return 1

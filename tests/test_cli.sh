@@ -383,7 +383,7 @@ check "bench --pool measures pools alone" eval '! grep -q "ns per decision" out 
 check "bench --doors" accepts bench "$game" --seconds 0.05 --pool --doors inproc
 check "bench --doors inproc measures no other door" eval '! grep -qE "shm  |ipc|tcp" out'
 check "bench of no such door" refuses 2 "inproc, shm, ipc, tcp" bench "$game" --doors window
-check "bench" accepts bench "$game" --seconds 0.05
+check "bench" accepts bench "$game" --seconds 0.05 --doors inproc
 check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
 
 # ---- Progress: on a terminal only (in a pipe `accepts` has seen that stderr stays empty)
