@@ -3,6 +3,7 @@
 #include "daemon/shm_server.h"
 
 #include "core/status.h"
+#include "daemon/access.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,16 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 enum {
-    EVENTS_MAX = 64, /* taken from the kernel at a time */
-    LOCK_TRIES = 8,
-    PATH_SIZE = sizeof(((struct sockaddr_un *)0)->sun_path),
+    EVENTS_MAX = 64,           /* taken from the kernel at a time */
     LISTENER = SHM_LEASES_MAX, /* its place, behind those of the connections */
 };
 
@@ -39,15 +37,11 @@ struct ShmServer {
     ShmHost host;
     int epoll_fd;
     int listen_fd;
-    int lock_fd;
     int spare_fd; /* given up for a moment to refuse a client when there are no more descriptors */
     uint64_t next_lease;
     uint32_t pending;
     uint32_t leased;
-    bool made_directory;
-    bool bound;
-    char path[PATH_SIZE];
-    char lock_path[PATH_SIZE + 8];
+    Endpoint place; /* of the socket */
     Link links[SHM_LEASES_MAX];
 };
 
@@ -58,74 +52,22 @@ static TyStatus fail_errno(const char *what, const char *path)
     return status_fail(TY_IO, "%s %s: %s", what, path, strerror(errno));
 }
 
-/* The directory keeps other users away, whatever becomes of the socket's own mode. */
-static TyStatus directory_claim(ShmServer *server)
-{
-    const char *path = server->path;
-    char directory[PATH_SIZE];
-    snprintf(directory, sizeof directory, "%s", path);
-    char *slash = strrchr(directory, '/');
-    if (slash == NULL || slash == directory) {
-        return status_fail(TY_BAD_ARGUMENT, "%s: a socket needs a directory of its own", path);
-    }
-    *slash = '\0';
-    struct stat info;
-    if (mkdir(directory, 0700) == 0) {
-        server->made_directory = true;
-    } else if (errno != EEXIST) {
-        return fail_errno("cannot make the directory", directory);
-    }
-    if (lstat(directory, &info) != 0) {
-        return fail_errno("cannot look at the directory", directory);
-    }
-    if (!S_ISDIR(info.st_mode) || info.st_uid != geteuid() || (info.st_mode & 077) != 0) {
-        return status_fail(TY_BAD_ARGUMENT,
-                           "%s: must be a directory of this user's that is closed to others (0700)",
-                           directory);
-    }
-    return status_ok();
-}
-
-/* True if the lock that we hold is still the file of that name. */
-static bool lock_is_current(const ShmServer *server)
-{
-    struct stat held;
-    struct stat named;
-    return fstat(server->lock_fd, &held) == 0 && stat(server->lock_path, &named) == 0 &&
-           held.st_ino == named.st_ino && held.st_dev == named.st_dev;
-}
-
-static TyStatus lock_take(ShmServer *server)
-{
-    for (uint32_t i = 0; i < LOCK_TRIES; i++) {
-        server->lock_fd = open(server->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (server->lock_fd < 0) {
-            return fail_errno("cannot make", server->lock_path);
-        }
-        if (flock(server->lock_fd, LOCK_EX | LOCK_NB) == 0 && lock_is_current(server)) {
-            return status_ok();
-        }
-        close(server->lock_fd);
-        server->lock_fd = -1;
-    }
-    return status_fail(TY_LIMIT, "%s: another daemon serves there", server->path);
-}
-
 static TyStatus listener_open(ShmServer *server)
 {
+    const char *path = server->place.path;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    memcpy(address.sun_path, server->path, sizeof address.sun_path);
+    snprintf(address.sun_path, sizeof address.sun_path, "%.*s", (int)sizeof address.sun_path - 1,
+             path);
     server->listen_fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (server->listen_fd < 0) {
-        return fail_errno("no socket for", server->path);
+        return fail_errno("no socket for", path);
     }
-    unlink(server->path); /* what a killed daemon left: we have its lock */
+    unlink(path); /* what a killed daemon left: we have its lock */
     if (bind(server->listen_fd, (const struct sockaddr *)&address, sizeof address) != 0) {
-        return fail_errno("cannot bind", server->path);
+        return fail_errno("cannot bind", path);
     }
-    server->bound = true;
-    if (chmod(server->path, 0600) != 0 || listen(server->listen_fd, SHM_PENDING_MAX) != 0) {
-        return fail_errno("cannot listen on", server->path);
+    if (chmod(path, 0600) != 0 || listen(server->listen_fd, SHM_PENDING_MAX) != 0) {
+        return fail_errno("cannot listen on", path);
     }
     return status_ok();
 }
@@ -136,11 +78,13 @@ static bool watch(const ShmServer *server, int fd, uint32_t place)
     return epoll_ctl(server->epoll_fd, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-static TyStatus server_start(ShmServer *server)
+static TyStatus server_start(ShmServer *server, const char *path)
 {
-    TyStatus status = directory_claim(server);
+    char address[ACCESS_ADDRESS_MAX];
+    snprintf(address, sizeof address, "ipc://%s", path);
+    TyStatus status = endpoint_parse(address, &server->place);
     if (status.code == TY_OK) {
-        status = lock_take(server);
+        status = endpoint_claim(&server->place);
     }
     if (status.code == TY_OK) {
         status = listener_open(server);
@@ -152,7 +96,7 @@ static TyStatus server_start(ShmServer *server)
     server->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     if (server->spare_fd < 0 || server->epoll_fd < 0 ||
         !watch(server, server->listen_fd, LISTENER)) {
-        return fail_errno("no descriptors to serve", server->path);
+        return fail_errno("no descriptors to serve", path);
     }
     return status;
 }
@@ -160,20 +104,14 @@ static TyStatus server_start(ShmServer *server)
 TyStatus shm_server_open(const char *path, const ShmHost *host, ShmServer **out)
 {
     *out = NULL;
-    if (strlen(path) >= PATH_SIZE) {
-        return status_fail(TY_BAD_ARGUMENT, "%s: a socket's path has at most %d characters", path,
-                           PATH_SIZE - 1);
-    }
     ShmServer *server = calloc(1, sizeof *server);
     if (server == NULL) {
         return status_fail(TY_NO_MEMORY, "no memory for the shared-memory server");
     }
     server->host = *host;
     server->next_lease = 1;
-    server->epoll_fd = server->listen_fd = server->lock_fd = server->spare_fd = -1;
-    snprintf(server->path, sizeof server->path, "%s", path);
-    snprintf(server->lock_path, sizeof server->lock_path, "%s.lock", path);
-    TyStatus status = server_start(server);
+    server->epoll_fd = server->listen_fd = server->spare_fd = -1;
+    TyStatus status = server_start(server, path);
     if (status.code != TY_OK) {
         shm_server_close(server);
         return status;
@@ -199,20 +137,10 @@ void shm_server_close(ShmServer *server)
             close(server->links[i].fd);
         }
     }
-    if (server->bound) {
-        unlink(server->path);
-    }
-    if (server->lock_fd >= 0) {
-        unlink(server->lock_path);
-    }
-    if (server->made_directory) {
-        *strrchr(server->path, '/') = '\0';
-        rmdir(server->path);
-    }
     fd_close(server->listen_fd);
     fd_close(server->epoll_fd);
     fd_close(server->spare_fd);
-    fd_close(server->lock_fd);
+    endpoint_release(&server->place);
     free(server);
 }
 
