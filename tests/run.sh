@@ -103,6 +103,23 @@ one_signature() {
     done
 }
 
+# The same over both compilers, every level and every sanitizer: builds without tests.
+one_signature_everywhere() {
+    local compiler level sanitizer dir dirs=()
+    mkdir -p build/signature
+    for compiler in gcc clang; do
+        for level in O0 O2 O3; do
+            for sanitizer in "" address,undefined thread; do
+                dir=build/signature/$compiler-$level${sanitizer:+-${sanitizer%%,*}}
+                (build_in "$dir" -DCMAKE_C_COMPILER=$compiler -DCMAKE_BUILD_TYPE=Debug \
+                    "-DCMAKE_C_FLAGS_DEBUG=-$level" "-DTRAINYARD_SANITIZE=$sanitizer" -DBUILD_TESTING=OFF) || return 1
+                dirs+=("$dir")
+            done
+        done
+    done
+    one_signature "${dirs[@]}"
+}
+
 # Everything that the Python tests need, and the package itself, in one virtual environment.
 python_install() {
     local pip=("$venv/bin/pip" install -q --disable-pip-version-check)
@@ -200,7 +217,8 @@ lane_checked() {
     fi
 }
 
-lanes_long() {
+stages_long() {
+    stage "one signature over eighteen builds" check "signature" one_signature_everywhere
     stage "threads, TSan" run_threads
     stage "static analysis" tests/analyze.sh build/debug
     stage "coverage of env and proto" tests/coverage.sh build/coverage "$venv/bin/python"
@@ -223,7 +241,7 @@ wait $release
 wait $checked
 stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
 if [ $long = yes ]; then
-    lanes_long
+    stages_long
 fi
 
 say "Summary"

@@ -471,7 +471,7 @@ def test_a_killed_daemon_restarts_at_once():
     directory = tempfile.mkdtemp(prefix="trainyard-test-")
     generator = random.Random(2)
     worst = 0.0
-    for _ in range(max(KILLS // 4, 3)):
+    for _ in range(KILLS // 2):
         begin = time.monotonic()
         daemon = Daemon(directory=directory)
         worst = max(worst, time.monotonic() - begin)
@@ -490,7 +490,7 @@ def test_acknowledged_episodes_survive_a_kill():
     log = tempfile.mkdtemp(prefix="trainyard-log-")
     generator = random.Random(3)
     acknowledged = 0
-    for _ in range(max(KILLS // 4, 3)):
+    for _ in range(KILLS // 2):
         daemon = Daemon("--log", log)
         client = Client(daemon.endpoint)
         assert "log" in client.hello["capabilities"]

@@ -88,7 +88,7 @@ static uint64_t peer_number(uint32_t door, bool delimiter, const uint8_t identit
 {
     uint32_t id;
     memcpy(&id, identity + 1, sizeof id);
-    return (uint64_t)door << 33 | (uint64_t)delimiter << 32 | id;
+    return (uint64_t)door << 33 | (delimiter ? UINT64_C(1) << 32 : 0) | id;
 }
 
 /* ---- Sending ---- */

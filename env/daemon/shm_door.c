@@ -178,7 +178,7 @@ static TyStatus bells_open(ShmDoor *door)
 static TyStatus door_make(ShmDoor *door)
 {
     ShmHeader header = header_make(door->pool, door->member);
-    uint32_t rows_max = 0;
+    uint32_t rows_max = 1;
     for (uint32_t i = 0; i < door->groups; i++) {
         uint32_t rows = ty_pool_slab(door->pool, door->member)->group[i].rows;
         rows_max = rows > rows_max ? rows : rows_max;
