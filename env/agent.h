@@ -27,7 +27,8 @@ struct TyAgent {
     const char *help;
     bool plans;
     size_t memory_size; /* bytes of its memory, at most TY_AGENT_MEMORY_MAX, 8-byte aligned */
-    /* Called at the start of an episode. All its randomness comes from `seed`. */
+    /* Called at the start of an episode, with memory that is all zero. All its randomness comes
+     * from `seed`. */
     void (*start)(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed);
     /* Returns a legal action. */
     uint32_t (*act)(void *memory, const TyView *view);

@@ -100,6 +100,7 @@ static int32_t row_answer(Player *player, const TyClientRows *rows, uint32_t row
             uint32_t own = player->pool.seats[i];
             uint64_t seed = hash_mix(player->settings->seed + hash_mix(episode) +
                                      (uint64_t)slot * TY_SEATS_MAX + own);
+            memset(player_memory(player, slot, own), 0, player->stride);
             player->agent->start(player_memory(player, slot, own), player->ruleset, own, seed);
         }
     }
