@@ -455,7 +455,8 @@ def test_a_guest_plays_a_seat_of_the_same_episodes(host, guest):
     thread.join(30)
     assert not thread.is_alive()
     assert done
-    assert sum(len(hashes) == 2 for hashes in endings.values()) >= 12
+    # A row that comes while we look is seen again after the next step.
+    assert sum(len(hashes) >= 2 for hashes in endings.values()) >= 12
     assert all(len(set(hashes)) == 1 for hashes in endings.values())
     player.close()
 

@@ -11,17 +11,21 @@ import time
 
 import pytest
 
+BACKENDS = ["inproc", "shm", "zmq"]
 LONG = {
     "rollouts": "pool.rollout(0, 'expert', keys=range(10_000_000))",
     "steps": "[pool.step(pool.sample()) for _ in iter(int, 1)]",
     "arena": "trainyard.arena('convoi', ['random'], episodes=10_000_000)",
     "flight": "[pool2.step(pool2.sample(g), g) for _ in iter(int, 1) for g in (0, 1)]",
+    "resets": "[pool.reset() for _ in iter(int, 1)]",
+    "restores": "[pool.restore(saved, [1, 2]) for _ in iter(int, 1)]",
 }
 
 PROGRAM = """
 import trainyard
-pool = trainyard.make("convoi", num_envs=256, board="tiny")
-pool2 = trainyard.make("convoi", num_envs=256, board="tiny", groups=2)
+pool = trainyard.make("convoi", num_envs=256, board="tiny", backend="{backend}")
+pool2 = trainyard.make("convoi", num_envs=256, board="tiny", groups=2, backend="{backend}")
+saved = pool.save()
 print("ready", flush=True)
 try:
     {long}
@@ -46,9 +50,81 @@ def start(program: str) -> subprocess.Popen:
     return process
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("what", LONG)
-def test_ctrl_c_is_heard_and_the_pool_goes_on(what):
-    process = start(PROGRAM.format(long=LONG[what]))
+def test_ctrl_c_is_heard_and_the_pool_goes_on(what, backend):
+    process = start(PROGRAM.format(long=LONG[what], backend=backend))
+    os.kill(process.pid, signal.SIGINT)
+    said, _ = process.communicate(timeout=20)
+    assert said == "heard\n"
+    assert process.returncode == 0
+
+
+INTERRUPTED = """
+import random, signal, trainyard
+delay = random.Random(1)
+pool = trainyard.make("convoi", num_envs=64, board="tiny", groups=2, hash=True, backend="{backend}")
+alone = trainyard.make("convoi", num_envs=64, board="tiny", groups=2, hash=True)
+armed, interrupts = False, 0
+def alarm(*_):
+    global armed, interrupts
+    if armed:
+        armed, interrupts = False, interrupts + 1
+        raise KeyboardInterrupt
+signal.signal(signal.SIGALRM, alarm)
+def insist(call, group, done):
+    # Interrupted once, at some moment, then as often as it takes.
+    global armed
+    signal.setitimer(signal.ITIMER_REAL, delay.uniform(1e-6, 5e-4))
+    while not done():
+        try:
+            armed = True
+            call(group)
+            armed = False
+            return
+        except KeyboardInterrupt:
+            pass
+for step in range(500):
+    for group in (0, 1):
+        insist(pool.sample, group, lambda: False)
+        insist(pool.send, group, lambda: pool._in_flight[group])
+    for group in (0, 1):
+        insist(pool.recv, group, lambda: not pool._in_flight[group])
+        alone.step(alone.sample(group), group)
+        same = (alone.groups[group].hash == pool.groups[group].hash).all()
+        assert same, f"step {{step}}, group {{group}}"
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("same", "often" if interrupts > 100 else interrupts, flush=True)
+"""
+
+
+@pytest.mark.parametrize("backend", ["shm", "zmq"])
+def test_interrupts_at_any_moment_lose_no_step_and_take_none_twice(backend):
+    program = INTERRUPTED.format(backend=backend)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.stdout, done.returncode) == ("same often\n", 0), done.stderr
+
+
+@pytest.mark.parametrize("backend", ["shm", "zmq"])
+def test_ctrl_c_is_heard_by_a_guest_who_waits_for_others(backend):
+    process = start(f"""
+import os, threading, trainyard
+pool = trainyard.make("convoi", num_envs=4, seats=[None, "open"], backend="{backend}")
+player = trainyard.join(*pool.invitation, backend="{backend}")
+print("ready", flush=True)
+def host():
+    while True:
+        pool.step(pool.sample())
+try:
+    player.step(player.sample())
+except KeyboardInterrupt:
+    threading.Thread(target=host).start()
+    player.recv()
+    assert player.ready.any()
+    print("heard", flush=True)
+    os._exit(0)
+""")
     os.kill(process.pid, signal.SIGINT)
     said, _ = process.communicate(timeout=20)
     assert said == "heard\n"
@@ -57,7 +133,7 @@ def test_ctrl_c_is_heard_and_the_pool_goes_on(what):
 
 def test_a_killed_interpreter_leaves_nothing_behind():
     before = set(os.listdir("/dev/shm"))
-    process = start(PROGRAM.format(long=LONG["flight"]))
+    process = start(PROGRAM.format(long=LONG["flight"], backend="inproc"))
     os.kill(process.pid, signal.SIGKILL)
     process.wait(timeout=20)
     process.stdout.close()
@@ -66,8 +142,9 @@ def test_a_killed_interpreter_leaves_nothing_behind():
         os.killpg(process.pid, 0)
 
 
-def test_exit_with_a_group_in_flight_is_quiet():
-    program = PROGRAM.format(long="pool2.send(0, pool2.sample(0))")
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_exit_with_a_group_in_flight_is_quiet(backend):
+    program = PROGRAM.format(long="pool2.send(0, pool2.sample(0))", backend=backend)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
 

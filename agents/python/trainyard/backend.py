@@ -159,11 +159,13 @@ class Backend(Protocol):
     groups: list[Group]
     seats: tuple[int, ...]
 
-    def send(self, group: int) -> None:
-        """Begins a step of the group with the actions in its column."""
+    def send(self, group: int, number: int) -> None:
+        """Begins a step of the group with the actions in its column. The steps of a group are
+        numbered from 1 on: however often an interrupt makes us ask, each is taken once."""
 
-    def recv(self, group: int) -> int:
-        """Waits for the step; says how many actions were refused (illegal="error")."""
+    def recv(self, group: int, number: int) -> int:
+        """Waits for the step, which is begun if it was not; says how many actions were refused
+        (illegal="error")."""
 
     def sample(self, group: int, seed: int) -> None:
         """Writes random legal actions into the group's column."""

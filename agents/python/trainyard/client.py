@@ -148,29 +148,33 @@ def _key(path: str | Path, which: str) -> bytes:
 
 
 class Request:
-    """Something asked. `take` makes of the reply what `wait` returns; without it that is the reply
-    itself, whose views keep the whole message in memory."""
+    """Something asked. `pack` makes its message when it has got its number, `take` makes of the
+    reply what `wait` returns; without it that is the reply itself, whose views keep the whole
+    message in memory."""
 
     def __init__(
         self,
-        number: int,
-        message: bytes | memoryview,
+        pack: Callable[[int], bytes | memoryview],
         take: Callable[[Reply], Any] | None = None,
     ) -> None:
-        self.number = number
-        self.message = message
+        self.pack = pack
         self.take = take
+        self.number = 0
+        self.message: bytes | memoryview = b""
         self.sent = False
         self.done = False
         self.result: Any = None
         self.error: Error | None = None
 
     def answer(self, reply: Reply) -> None:
+        if self.done:
+            return
         if reply["ok"]:
             self.result = reply if self.take is None else self.take(reply)
         else:
             self.error = refusal(reply["error"])
         self.done = True
+        self.take = None  # which may hold whoever holds us
 
 
 class Connection:
@@ -197,6 +201,7 @@ class Connection:
         self._numbers = itertools.count(1)
         # Whoever asks holds the request: what nobody waits for any more is forgotten.
         self._pending: weakref.WeakValueDictionary[int, Request] = weakref.WeakValueDictionary()
+        self._last: Request | None = None
         self._in_doubt = False
         self._held: zmq.Frame | None = None
         self._resuming = False
@@ -231,49 +236,48 @@ class Connection:
         if self._socket.closed:
             return
         if farewell is not None and self._dead is None:
-            self._post(self._request(farewell, None, fields))
+            self.post(self.request(farewell, **fields))
         self._socket.disable_monitor()
         self._monitor.close()
         self._socket.close()
 
     # ---- Asking
 
-    def _request(self, op: str, take: Callable[[Reply], Any] | None, fields: Reply) -> Request:
-        number = next(self._numbers)
-        return Request(number, msgpack.packb({"op": op, "id": number, **fields}), take)
+    @staticmethod
+    def request(op: str, take: Callable[[Reply], Any] | None = None, **fields: Any) -> Request:
+        """A request that `post` or `wait` sends."""
+        return Request(lambda number: msgpack.packb({"op": op, "id": number, **fields}), take)
 
-    def number(self) -> int:
-        """The number of a request that the caller packs."""
-        return next(self._numbers)
-
-    def ask(self, op: str, take: Callable[[Reply], Any] | None = None, **fields: Any) -> Request:
-        """Sends a request; `wait` has its reply."""
-        return self.post(self._request(op, take, fields))
-
-    def post(self, request: Request) -> Request:
-        """Sends a request that the caller has packed. Its bytes must stay until it is answered."""
+    def post(self, request: Request) -> None:
+        """Sends a request. Its message must stay as it is until it is answered."""
         if self._dead is not None:
             raise DaemonGone(self._dead)
-        self._pending[request.number] = request
-        self._post(request)
-        return request
+        last = self._last
+        if last is not None and last is not request and not last.sent:
+            self._send(last)
+        if last is not request:
+            # Numbers go out in their order: whatever is not the last was not sent under its own.
+            request.number = next(self._numbers)
+            request.message = request.pack(request.number)
+            self._last = request
+        self._send(request)
 
-    def _post(self, request: Request) -> None:
+    def _send(self, request: Request) -> None:
+        self._pending[request.number] = request
         self._socket.send(request.message)
         request.sent = True
+        self._last = None
 
     def call(self, op: str, **fields: Any) -> Reply:
         """Asks and waits."""
-        reply: Reply = self.wait(self.ask(op, **fields))
+        reply: Reply = self.wait(self.request(op, **fields))
         return reply
 
     def wait(self, request: Request) -> Any:
         """Waits for the reply, for as long as the daemon lives. Raises what the daemon refuses."""
         if self._held is not None:
             self._deliver()
-        if self._in_doubt:
-            self._repeat()
-        elif not request.sent:
+        if not request.sent and not request.done:
             self.post(request)
         while not request.done:
             if self._dead is not None:
@@ -286,14 +290,16 @@ class Connection:
     # ---- Receiving
 
     def _receive(self) -> None:
-        self._in_doubt = True
+        doubt, self._in_doubt = self._in_doubt, True
         try:
             self._held = self._socket.recv(copy=False)
         except zmq.Again:
             self._in_doubt = False
+            if doubt:
+                self._repeat()
             self._look()
             return
-        self._in_doubt = False
+        self._in_doubt = doubt
         self._deliver()
 
     def _deliver(self) -> None:
@@ -307,9 +313,8 @@ class Connection:
         self._held = None
 
     def _repeat(self) -> None:
-        self._in_doubt = False
-        for request in list(self._pending.values()):
-            self._post(request)
+        for request in sorted(self._pending.values(), key=lambda request: request.number):
+            self._send(request)
 
     # ---- When nothing comes
 
@@ -358,9 +363,8 @@ class Connection:
         self._repeat()
 
     def _say_hello(self, seconds: float) -> Reply:
-        request = self._request("hello", None, self._fields)
-        self._pending[request.number] = request
-        self._post(request)
+        request = self.request("hello", **self._fields)
+        self.post(request)
         deadline = monotonic() + seconds
         while not request.done and monotonic() < deadline:
             self._receive()

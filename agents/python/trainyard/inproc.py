@@ -79,13 +79,13 @@ class InProcess:
 
     # ---- Steps
 
-    def send(self, group: int) -> None:
+    def send(self, group: int, number: int) -> None:
         if self._flight is None:
             self._due = True
         else:
             lib.ty_flight_send(self._flight, group)
 
-    def recv(self, group: int) -> int:
+    def recv(self, group: int, number: int) -> int:
         # An interrupt may come between any two lines: no step is taken twice.
         if self._flight is None:
             if self._due:

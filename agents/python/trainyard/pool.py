@@ -159,7 +159,9 @@ class Pool(Rows):
         self.num_envs: int = options.num_envs
         # Slot seeds wrap around as they do in C.
         self._slot_seeds = np.arange(options.num_envs, dtype=np.uint64) + np.uint64(options.seed)
-        self._in_flight = [False] * len(self.groups)
+        # Per group the number of its next step, and of the one in flight; 0: none.
+        self._next = [1] * len(self.groups)
+        self._in_flight = [0] * len(self.groups)
         self._closed = False
         if len(self.groups) == 1:
             self.__dict__.update(self.groups[0].__dict__)
@@ -210,8 +212,8 @@ class Pool(Rows):
     def _be_home(self) -> None:
         if self._closed:
             raise Error("the pool is closed")
-        if True in self._in_flight:
-            group = self._in_flight.index(True)
+        if any(self._in_flight):
+            group = next(g for g, number in enumerate(self._in_flight) if number)
             raise Error(f"group {group} is in flight: recv({group}) first")
 
     def _slot(self, slot: int) -> int:
@@ -293,8 +295,8 @@ class Pool(Rows):
             raise Error(f"group {group} is in flight already: recv({group}) first")
         if actions is not None:
             self._take(self.groups[group].action, actions)
-        self._in_flight[group] = True
-        self.backend.send(group)
+        number = self._in_flight[group] = self._next[group]
+        self.backend.send(group, number)
 
     @staticmethod
     def _take(column: npt.NDArray[np.int32], actions: npt.ArrayLike) -> None:
@@ -314,12 +316,14 @@ class Pool(Rows):
         """
         if not 0 <= group < len(self.groups) or not self._in_flight[group]:
             raise Error(f"group {group} is not in flight: send({group}) first")
+        number = self._in_flight[group]
         try:
-            refused = self.backend.recv(group)
+            refused = self.backend.recv(group, number)
         except DaemonGone:
-            self._in_flight = [False] * len(self.groups)
+            self._in_flight = [0] * len(self.groups)
             raise
-        self._in_flight[group] = False
+        self._next[group] = number + 1
+        self._in_flight[group] = 0
         rows = self.groups[group]
         if refused:
             self._refuse(rows)

@@ -6,7 +6,8 @@ import ctypes
 import struct
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import msgpack
@@ -148,10 +149,10 @@ class Remote(ABC):
         self._leave()
 
     @abstractmethod
-    def send(self, group: int) -> None: ...
+    def send(self, group: int, number: int) -> None: ...
 
     @abstractmethod
-    def recv(self, group: int) -> int: ...
+    def recv(self, group: int, number: int) -> int: ...
 
     def sample(self, group: int, seed: int) -> None:
         self._settle()
@@ -165,7 +166,7 @@ class Remote(ABC):
 
     def _change(self, op: str, **fields: Any) -> None:
         self._settle()
-        self._changing = self._connection.ask(op, self._rows_changed, pool=self.pool, **fields)
+        self._changing = self._connection.request(op, self._rows_changed, pool=self.pool, **fields)
         self._settle()
 
     def _settle(self) -> None:
@@ -331,10 +332,12 @@ class Messages(Remote):
         super().__init__(place, opened, ruleset)
         self._sparse = {column["name"] for column in opened["columns"] if column["ended"]}
         self._lay_out(opened)
-        self._flying: list[Request | None] = [None] * len(self.groups)
+        # The last step of each group: its number and its request.
+        self._flying = [(0, Request(bytes))] * len(self.groups)
         self._receiving: Request | None = None
-        self._refused = 0
-        place.connection.wait(place.connection.ask("recv", self._take, pool=self.pool, min_rows=0))
+        place.connection.wait(
+            place.connection.request("recv", self._take, pool=self.pool, min_rows=0)
+        )
 
     # ---- Memory
 
@@ -348,7 +351,7 @@ class Messages(Remote):
         slab.rows = self._memory.ctypes.data
         slab.commands = self._commands.ctypes.data
         self._slab = ctypes.pointer(slab)
-        self._messages: list[tuple[memoryview, int]] = []
+        self._packers: list[Callable[[int], memoryview]] = []
         self.groups = []
         self._rows: list[_Rows] = []
         for index, (head, number_at) in enumerate(heads):
@@ -356,7 +359,7 @@ class Messages(Remote):
             action = layout.columns[_ACTION].offset
             message = self._commands[action - len(head) : action + 4 * layout.rows]
             message[: len(head)] = np.frombuffer(head, dtype=np.uint8)
-            self._messages.append((message.data, number_at))
+            self._packers.append(partial(_stamp, message.data, number_at))
             columns = slab_columns(slab, index, self._memory, self._commands)
             self.groups.append(Group(layout.first, columns))
             self._rows.append(_Rows(self.groups[-1], self._writable(slab, index)))
@@ -421,27 +424,23 @@ class Messages(Remote):
 
     # ---- Steps
 
-    def send(self, group: int) -> None:
+    def send(self, group: int, number: int) -> None:
         self._settle()
-        if self._shared:
-            self._send_ready(group)
-            return
-        message, number_at = self._messages[group]
-        number = self._connection.number()
-        struct.pack_into(">Q", message, number_at, number)
-        request = self._flying[group] = Request(number, message, self._take_step)
-        self._connection.post(request)
+        self._flying[group] = number, self._request(group)
+        self._connection.post(self._flying[group][1])
 
-    def recv(self, group: int) -> int:
+    def recv(self, group: int, number: int) -> int:
+        if self._flying[group][0] != number:
+            self.send(group, number)  # an interrupt came before
+        refused: int = self._connection.wait(self._flying[group][1])
         if self._shared:
-            return self._recv_ready(group)
-        request = self._flying[group]
-        if request is None:
-            self.send(group)  # an interrupt came before
-            return self.recv(group)
-        refused: int = self._connection.wait(request)
-        self._flying[group] = None
+            self._await_ready(group)
         return refused
+
+    def _request(self, group: int) -> Request:
+        if self._shared:
+            return self._answers(group)
+        return Request(self._packers[group], self._take_step)
 
     def _take_step(self, reply: Reply) -> int:
         self._take(reply)
@@ -449,36 +448,32 @@ class Messages(Remote):
 
     # ---- Steps where others play too: rows come one by one
 
-    def _send_ready(self, group: int) -> None:
+    def _answers(self, group: int) -> Request:
+        """The actions of the rows that ask us; others may ask by the time they arrive."""
         rows = self._rows[group]
         at = np.flatnonzero(rows.columns["ready"])
-        self._refused = 0
-        if len(at):
-            slots = (at + rows.first).astype("<u4").tobytes()
-            actions = self.groups[group].action[at].tobytes()
+        slots = (at + rows.first).astype("<u4").tobytes()
+        actions = self.groups[group].action[at].tobytes()
+
+        def taken(reply: Reply) -> int:
             rows.columns["ready"][at] = False
-            self._changing = self._connection.ask(
-                "send", self._take_accepted, pool=self.pool, slots=slots, actions=actions
-            )
+            return len(reply.get("errors", ()))
 
-    def _take_accepted(self, reply: Reply) -> None:
-        self._refused = len(reply.get("errors", ()))
+        return self._connection.request("send", taken, pool=self.pool, slots=slots, actions=actions)
 
-    def _recv_ready(self, group: int) -> int:
+    def _await_ready(self, group: int) -> None:
         """Waits until a row of the group asks us, or nobody is waited for any more."""
-        self._settle()
         rows = self.groups[group]
         count = 1
         while count > 0 and not rows.ready.any():
-            if self._receiving is None:
-                self._receiving = self._connection.ask("recv", self._take, pool=self.pool)
-            try:
-                count = self._connection.wait(self._receiving)
-            except Error:
-                self._receiving = None
-                raise
-            self._receiving = None
-        return self._refused
+            if self._receiving is None or self._receiving.done:
+                self._receiving = self._connection.request("recv", self._take, pool=self.pool)
+            count = self._connection.wait(self._receiving)
+
+
+def _stamp(message: memoryview, number_at: int, number: int) -> memoryview:
+    struct.pack_into(">Q", message, number_at, number)
+    return message
 
 
 def _step_head(pool: int, group: int, rows: int) -> tuple[bytes, int]:
@@ -537,8 +532,8 @@ class SharedMemory(Remote):
         ]
         # The rows that we have seen ask, which is all that we answer where others play too.
         self._seen = [group.ready.copy() for group in self.groups]
-        # The number of each group's command that is to be received next.
-        self._due = [self._news(group).given + 1 for group in range(slab.groups)]
+        # The numbers of commands count on from here.
+        self._base = [self._news(group).given for group in range(slab.groups)]
 
     def _news(self, group: int) -> Any:
         return lib.ty_shm_news(self._client, group)
@@ -548,22 +543,21 @@ class SharedMemory(Remote):
         for seen, group in zip(self._seen, self.groups, strict=True):
             np.copyto(seen, group.ready)
 
-    def send(self, group: int) -> None:
-        self._settle()
-        which = self._seen[group].ctypes.data if self._shared else None
-        lib.ty_shm_submit(self._client, group, which)
+    def _command(self, group: int, number: int) -> int:
+        return int(self._base[group] + number) % (1 << 32)
 
-    def recv(self, group: int) -> int:
-        due = self._due[group] % (1 << 32)
-        news = self._news(group)
-        if news.given != due:
-            self.send(group)  # an interrupt came before
-        while news.served != due:
+    def send(self, group: int, number: int) -> None:
+        self._settle()
+        if self._news(group).given != self._command(group, number):
+            which = self._seen[group].ctypes.data if self._shared else None
+            lib.ty_shm_submit(self._client, group, which)
+
+    def recv(self, group: int, number: int) -> int:
+        self.send(group, number)  # if an interrupt came before
+        while (news := self._news(group)).served != self._command(group, number):
             self._wait(group)
-            news = self._news(group)
         if self._shared:
             self._await_ready(group)
-        self._due[group] = due + 1
         illegal: int = news.illegal
         return illegal
 
