@@ -37,7 +37,7 @@ allow "pools include core, the registry and pools" '^env/pool/.*\.[ch]$' 'core/[
 allow "logs include core, the configuration and logs" '^env/replay/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|config\.h|replay/[a-z_]+\.h'
 allow "the loader includes core" '^env/load/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|load/[a-z_]+\.h'
 allow "the shared-memory client includes core and the public headers" '^proto/(client_)?shm[a-z_]*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|pool/pool\.h|proto/(client_)?shm\.h'
-allow "the shared-memory server knows of the daemon only who has access" '^env/daemon/shm_.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/shm\.h|daemon/(shm_[a-z_]+|access)\.h'
+allow "the shared-memory server knows of the daemon only where it listens" '^env/daemon/shm_.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/shm\.h|daemon/(shm_[a-z_]+|endpoint)\.h'
 for game in env/games/*/; do
     name=$(basename "$game")
     others=$(ls env/games | grep -vxE "$name|tickets" | paste -sd '|')

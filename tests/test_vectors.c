@@ -26,9 +26,11 @@ static void add_hex(const char *key, const uint8_t *bytes, size_t size)
     vectors_size += (size_t)sprintf(vectors + vectors_size, "\"");
 }
 
-/* Sends bytes and notes them with the one reply that comes. */
+/* Sends bytes and notes them with the one reply that comes. What hello tells of games, agents and
+ * limits changes with every version: its reply is left out. */
 static void exchange(uint64_t peer, const uint8_t *bytes, size_t size)
 {
+    WireItem session;
     uint32_t sent = talk.table.sent;
     talk_send(&talk, peer, bytes, size);
     assert_int_equal(talk.table.sent, sent + 1);
@@ -36,7 +38,9 @@ static void exchange(uint64_t peer, const uint8_t *bytes, size_t size)
     assert_true(vectors_size + 2 * (size + reply->size) + 100 < VECTORS_MAX);
     vectors_size += (size_t)sprintf(vectors + vectors_size, "{\"client\": %u", (unsigned)peer);
     add_hex("in", bytes, size);
-    add_hex("out", reply->data, reply->size);
+    if (!talk_get(&talk, "session", &session)) {
+        add_hex("out", reply->data, reply->size);
+    }
     vectors_size += (size_t)sprintf(vectors + vectors_size, "}\n");
 }
 

@@ -1,4 +1,4 @@
-/* Who may talk to the daemon: private directories, locks, tokens, keys. */
+/* The secrets that let clients in: tokens and keys in files. */
 #define _GNU_SOURCE
 #include "daemon/access.h"
 #include "core/status.h"
@@ -7,167 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
-
-TyStatus access_runtime_directory(char path[ACCESS_PATH_MAX])
-{
-    const char *runtime = getenv("XDG_RUNTIME_DIR");
-    int length = runtime != NULL && runtime[0] == '/'
-                     ? snprintf(path, ACCESS_PATH_MAX, "%s/trainyard", runtime)
-                     : snprintf(path, ACCESS_PATH_MAX, "/tmp/trainyard-%u", (unsigned)getuid());
-    return length < ACCESS_PATH_MAX ? status_ok()
-                                    : status_fail(TY_BAD_CONFIG, "XDG_RUNTIME_DIR is too long");
-}
-
-/* ---- Endpoints ---- */
-
-static bool host_is_loopback(const char *host, size_t length)
-{
-    static const char *const names[] = {"localhost", "[::1]", "::1", NULL};
-    for (uint32_t i = 0; names[i] != NULL; i++) {
-        if (strlen(names[i]) == length && strncmp(names[i], host, length) == 0) {
-            return true;
-        }
-    }
-    return length > 4 && strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") >= length;
-}
-
-static TyStatus parse_ipc(const char *path, Endpoint *endpoint)
-{
-    const char *slash = strrchr(path, '/');
-    size_t room = sizeof((struct sockaddr_un *)NULL)->sun_path - 1;
-    if (path[0] != '/' || slash == NULL || slash[1] == '\0') {
-        return status_fail(TY_BAD_CONFIG,
-                           "ipc://%.100s: give the absolute path of a socket, ipc:///dir/name",
-                           path);
-    }
-    if (strlen(path) > room) {
-        return status_fail(TY_BAD_CONFIG, "ipc://%.100s: the path has more than %zu characters",
-                           path, room);
-    }
-    endpoint->kind = ACCESS_IPC;
-    snprintf(endpoint->path, sizeof endpoint->path, "%s", path);
-    snprintf(endpoint->directory, sizeof endpoint->directory, "%.*s", (int)(slash - path), path);
-    return status_ok();
-}
-
-static TyStatus parse_tcp(const char *rest, Endpoint *endpoint)
-{
-    const char *colon = strrchr(rest, ':');
-    if (colon == NULL || colon == rest || colon[1] == '\0') {
-        return status_fail(TY_BAD_CONFIG, "tcp://%.100s: give tcp://HOST:PORT", rest);
-    }
-    endpoint->kind =
-        host_is_loopback(rest, (size_t)(colon - rest)) ? ACCESS_LOOPBACK : ACCESS_REMOTE;
-    return status_ok();
-}
-
-TyStatus endpoint_parse(const char *address, Endpoint *endpoint)
-{
-    *endpoint = (Endpoint){.lock_fd = -1};
-    if (strlen(address) >= ACCESS_PATH_MAX) {
-        return status_fail(TY_BAD_CONFIG, "%.100s...: the address is too long", address);
-    }
-    snprintf(endpoint->address, sizeof endpoint->address, "%s", address);
-    if (strncmp(address, "ipc://", 6) == 0) {
-        return parse_ipc(address + 6, endpoint);
-    }
-    if (strncmp(address, "tcp://", 6) == 0) {
-        return parse_tcp(address + 6, endpoint);
-    }
-    return status_fail(TY_BAD_CONFIG, "%.100s: an address begins with ipc:// or tcp://", address);
-}
-
-/* ---- Private directories ---- */
-
-static TyStatus directory_claim(Endpoint *endpoint)
-{
-    struct stat info;
-    const char *path = endpoint->directory;
-    if (mkdir(path, 0700) == 0) {
-        endpoint->made_directory = true;
-    } else if (errno != EEXIST) {
-        return status_fail(TY_IO, "%s: %s", path, strerror(errno));
-    }
-    if (lstat(path, &info) != 0) {
-        return status_fail(TY_IO, "%s: %s", path, strerror(errno));
-    }
-    if (!S_ISDIR(info.st_mode) || info.st_uid != getuid() || (info.st_mode & 077) != 0) {
-        return status_fail(TY_IO,
-                           "%s: must be a directory of your own that nobody else can enter (mode "
-                           "0700)",
-                           path);
-    }
-    return status_ok();
-}
-
-static void lock_path(const Endpoint *endpoint, char path[ACCESS_PATH_MAX + 8])
-{
-    snprintf(path, ACCESS_PATH_MAX + 8, "%s.lock", endpoint->path);
-}
-
-/* True if the locked file is still the one that the path names: its last owner may have removed it.
- */
-static bool lock_is_current(int fd, const char *path)
-{
-    struct stat held;
-    struct stat named;
-    return fstat(fd, &held) == 0 && stat(path, &named) == 0 && held.st_ino == named.st_ino &&
-           held.st_dev == named.st_dev;
-}
-
-static TyStatus lock_claim(Endpoint *endpoint)
-{
-    char path[ACCESS_PATH_MAX + 8];
-    lock_path(endpoint, path);
-    for (;;) {
-        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (fd < 0) {
-            return status_fail(TY_IO, "%s: %s", path, strerror(errno));
-        }
-        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-            close(fd);
-            return status_fail(TY_IO, "%s: another daemon serves this endpoint", endpoint->address);
-        }
-        if (lock_is_current(fd, path)) {
-            endpoint->lock_fd = fd;
-            return status_ok();
-        }
-        close(fd);
-    }
-}
-
-TyStatus endpoint_claim(Endpoint *endpoint)
-{
-    if (endpoint->kind != ACCESS_IPC) {
-        return status_ok();
-    }
-    TyStatus status = directory_claim(endpoint);
-    return status.code == TY_OK ? lock_claim(endpoint) : status;
-}
-
-void endpoint_release(Endpoint *endpoint)
-{
-    char path[ACCESS_PATH_MAX + 8];
-    if (endpoint->lock_fd >= 0) {
-        unlink(endpoint->path);
-        lock_path(endpoint, path);
-        unlink(path);
-        close(endpoint->lock_fd);
-        endpoint->lock_fd = -1;
-    }
-    if (endpoint->made_directory) {
-        rmdir(endpoint->directory);
-        endpoint->made_directory = false;
-    }
-}
-
-/* ---- Secrets in files ---- */
 
 /* Reads a small file. With `secret` it must be the user's own and closed to everybody else. */
 static TyStatus small_file_read(const char *path, bool secret, char *text, size_t size)
@@ -249,7 +91,7 @@ TyStatus access_keys_read(const char *path, AccessKeys *keys)
     TyStatus status = status_ok();
     const struct dirent *entry = NULL;
     while (status.code == TY_OK && (entry = readdir(directory)) != NULL) {
-        char file[ACCESS_PATH_MAX * 2];
+        char file[512];
         snprintf(file, sizeof file, "%.200s/%.255s", path, entry->d_name);
         if (is_key_name(entry->d_name)) {
             status = keys_of_file(file, keys);

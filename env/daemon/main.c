@@ -47,7 +47,7 @@ static TyStatus set_listen(Settings *settings, const char *value)
 static TyStatus set_shm(Settings *settings, const char *value)
 {
     bool none = strcmp(value, "none") == 0;
-    if (!none && (value[0] != '/' || strlen(value) >= ACCESS_PATH_MAX)) {
+    if (!none && (value[0] != '/' || strlen(value) >= ENDPOINT_PATH_MAX)) {
         return status_fail(TY_BAD_CONFIG,
                            "--shm %.100s: give the absolute path of a socket, or 'none'", value);
     }
@@ -286,7 +286,7 @@ typedef struct Service {
     char token[ACCESS_TOKEN_MAX];
     char curve_secret[KEY_TEXT_SIZE];
     AccessKeys curve_users;
-    char shm[ACCESS_PATH_MAX + 4]; /* "": no shared memory */
+    char shm[ENDPOINT_PATH_MAX + 4]; /* "": no shared memory */
     Router *router;
 } Service;
 
@@ -295,16 +295,16 @@ static TyStatus endpoint_allowed(const Settings *settings, const Endpoint *endpo
 {
     bool curve = settings->curve_secret != NULL;
     switch (endpoint->kind) {
-    case ACCESS_IPC:
+    case ENDPOINT_IPC:
         return status_ok();
-    case ACCESS_LOOPBACK:
+    case ENDPOINT_LOOPBACK:
         return curve || settings->token != NULL
                    ? status_ok()
                    : status_fail(TY_BAD_CONFIG,
                                  "%s: every user of this machine could connect; give --token FILE "
                                  "or --curve-secret and --curve-clients",
                                  endpoint->address);
-    case ACCESS_REMOTE:
+    case ENDPOINT_REMOTE:
         return curve ? status_ok()
                      : status_fail(TY_BAD_CONFIG,
                                    "%s: other machines could connect; give --curve-secret and "
@@ -334,12 +334,12 @@ static TyStatus secrets_read(const Settings *settings, Service *service)
 
 static TyStatus endpoints_claim(const Settings *settings, Service *service)
 {
-    char directory[ACCESS_PATH_MAX];
-    char standard[ACCESS_ADDRESS_MAX];
+    char directory[ENDPOINT_PATH_MAX];
+    char standard[ENDPOINT_ADDRESS_MAX];
     TyStatus status = status_ok();
     uint32_t count = settings->listen_count;
     if (count == 0) {
-        status = access_runtime_directory(directory);
+        status = endpoint_runtime_directory(directory);
         snprintf(standard, sizeof standard, "ipc://%s/trainyardd", directory);
     }
     for (uint32_t i = 0; status.code == TY_OK && i < (count == 0 ? 1 : count); i++) {
@@ -365,7 +365,7 @@ static void shm_choose(const Settings *settings, Service *service)
         return;
     }
     for (uint32_t i = 0; i < service->endpoint_count; i++) {
-        if (service->endpoints[i].kind == ACCESS_IPC) {
+        if (service->endpoints[i].kind == ENDPOINT_IPC) {
             snprintf(service->shm, sizeof service->shm, "%s.shm", service->endpoints[i].path);
             return;
         }

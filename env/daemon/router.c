@@ -51,7 +51,7 @@ typedef struct Door {
     void *monitor;
     bool needs_token;
     bool curve;
-    char address[ACCESS_ADDRESS_MAX];
+    char address[ENDPOINT_ADDRESS_MAX];
 } Door;
 
 struct Router {
@@ -425,10 +425,10 @@ static bool set_int(void *socket, int option, int value)
     return zmq_setsockopt(socket, option, &value, sizeof value) == 0;
 }
 
-static bool door_configure(const Router *router, Door *door, AccessKind kind)
+static bool door_configure(const Router *router, Door *door, EndpointKind kind)
 {
     const Limits *limits = &router->config.limits;
-    const char *domain = kind == ACCESS_IPC ? "ipc" : door->curve ? "curve" : "token";
+    const char *domain = kind == ENDPOINT_IPC ? "ipc" : door->curve ? "curve" : "token";
     int64_t bytes = (int64_t)limits->message_bytes;
     bool good = zmq_setsockopt(door->socket, ZMQ_MAXMSGSIZE, &bytes, sizeof bytes) == 0 &&
                 set_int(door->socket, ZMQ_SNDHWM, (int)limits->replies_queued) &&
@@ -438,7 +438,7 @@ static bool door_configure(const Router *router, Door *door, AccessKind kind)
                 set_int(door->socket, ZMQ_HANDSHAKE_IVL, HANDSHAKE_MS) &&
                 set_int(door->socket, ZMQ_ROUTER_MANDATORY, 1) &&
                 zmq_setsockopt(door->socket, ZMQ_ZAP_DOMAIN, domain, strlen(domain)) == 0;
-    if (kind != ACCESS_IPC) {
+    if (kind != ENDPOINT_IPC) {
         good = good && set_int(door->socket, ZMQ_HEARTBEAT_IVL, HEARTBEAT_MS) &&
                set_int(door->socket, ZMQ_HEARTBEAT_TIMEOUT, HEARTBEAT_TIMEOUT_MS) &&
                set_int(door->socket, ZMQ_HEARTBEAT_TTL, HEARTBEAT_TIMEOUT_MS);
@@ -459,8 +459,8 @@ static TyStatus door_open(Router *router, const Endpoint *endpoint)
     door->socket = zmq_socket(router->context, ZMQ_ROUTER);
     door->monitor = zmq_socket(router->context, ZMQ_PAIR);
     router->door_count++;
-    door->curve = endpoint->kind != ACCESS_IPC && router->config.curve_secret != NULL;
-    door->needs_token = endpoint->kind != ACCESS_IPC && !door->curve;
+    door->curve = endpoint->kind != ENDPOINT_IPC && router->config.curve_secret != NULL;
+    door->needs_token = endpoint->kind != ENDPOINT_IPC && !door->curve;
     if (door->socket == NULL || door->monitor == NULL ||
         !door_configure(router, door, endpoint->kind)) {
         return status_fail(TY_IO, "%s: %s", endpoint->address, zmq_strerror(errno));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "daemon/access.h"
+#include "daemon/endpoint.h"
 #include "daemon/limits.h"
 
 enum { ROUTER_ENDPOINTS_MAX = 8 };

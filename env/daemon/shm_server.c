@@ -3,7 +3,7 @@
 #include "daemon/shm_server.h"
 
 #include "core/status.h"
-#include "daemon/access.h"
+#include "daemon/endpoint.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -80,7 +80,7 @@ static bool watch(const ShmServer *server, int fd, uint32_t place)
 
 static TyStatus server_start(ShmServer *server, const char *path)
 {
-    char address[ACCESS_ADDRESS_MAX];
+    char address[ENDPOINT_ADDRESS_MAX];
     snprintf(address, sizeof address, "ipc://%s", path);
     TyStatus status = endpoint_parse(address, &server->place);
     if (status.code == TY_OK) {
