@@ -8,66 +8,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_MAX = 4096 };
+static void start(void *memory, const TyRuleset *rules, uint32_t seat, uint64_t seed)
+{
+    (void)memory, (void)rules, (void)seat, (void)seed; /* it remembers nothing */
+}
 
-/* The agent: of all legal actions, the first that begins with the dearest wish. */
-static int32_t choose(const TyRuleset *rules, const uint8_t *mask)
+/* Of all legal actions, the first that begins with the dearest wish. */
+static uint32_t act(void *memory, const TyView *view)
 {
     static const char *const wishes[] = {"claim ", "pay", "keep ", "draw", ""};
     char name[TY_NAME_MAX];
-    for (uint32_t wish = 0; wish < sizeof wishes / sizeof wishes[0]; wish++) {
-        for (uint32_t action = 0; action < ty_shape(rules)->action_count; action++) {
-            ty_action_name(rules, action, name);
-            if (mask[action] && strncmp(name, wishes[wish], strlen(wishes[wish])) == 0) {
-                return (int32_t)action;
+    (void)memory;
+    for (uint32_t wish = 0;; wish++) {
+        for (uint32_t action = 0; action < ty_shape(view->ruleset)->action_count; action++) {
+            ty_action_name(view->ruleset, action, name);
+            if (view->mask[action] && strncmp(name, wishes[wish], strlen(wishes[wish])) == 0) {
+                return action;
             }
         }
     }
-    return 0; /* the episode is over: any answer begins the next */
 }
 
-static const char *option(int argc, char **argv, const char *name)
-{
-    for (int i = 1; i + 1 < argc; i++) {
-        if (strcmp(argv[i], name) == 0) {
-            return argv[i + 1];
-        }
-    }
-    return NULL;
-}
+static const TyAgent claimer = {.name = "claimer", .start = start, .act = act};
 
 int main(int argc, char **argv)
 {
-    const TyClientConfig where = {.endpoint = option(argc, argv, "--connect")};
-    const char *number = option(argc, argv, "--pool");
-    const char *invite = option(argc, argv, "--invite");
+    TyClientConfig where = {.name = claimer.name};
+    uint32_t number = 0;
+    const char *invite = "";
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (strcmp(argv[i], "--connect") == 0) {
+            where.endpoint = argv[i + 1];
+        } else if (strcmp(argv[i], "--pool") == 0) {
+            number = (uint32_t)atoi(argv[i + 1]);
+        } else if (strcmp(argv[i], "--invite") == 0) {
+            invite = argv[i + 1];
+        }
+    }
     TyClient *client = NULL;
     TyClientPool pool;
-    TyClientRows rows;
-    TyRuleset *rules = NULL;
-    if (number == NULL || invite == NULL) {
-        fprintf(stderr, "usage: own_agent [--connect ENDPOINT] --pool N --invite TOKEN\n");
-        return 2;
-    }
+    TyClientPlay play = {.agent = &claimer};
     TyStatus status = ty_client_connect(&where, &client);
     if (status.code == TY_OK) { /* no list of seats: every seat that is open */
-        status = ty_client_join(client, (uint32_t)atoi(number), invite, NULL, 0, false, &pool);
+        status = ty_client_join(client, number, invite, NULL, 0, false, &pool);
     }
     if (status.code == TY_OK) {
-        status = ty_ruleset_open(pool.ruleset, NULL, &rules);
+        status = ty_client_play(client, &pool, &play);
     }
-    while (status.code == TY_OK) { /* until the pool is closed */
-        int32_t actions[SLOTS_MAX];
-        status = ty_client_recv(client, &pool, 1, 1000, &rows);
-        for (uint32_t i = 0; status.code == TY_OK && i < rows.count; i++) {
-            actions[i] = choose(rules, rows.column[TY_COLUMN_MASK] + (size_t)i * pool.action_count);
-        }
-        if (status.code == TY_OK && rows.count > 0) {
-            status = ty_client_send(client, &pool, rows.slots, actions, rows.count);
-        }
-    }
-    fprintf(stderr, "own_agent ends: %s\n", status.message);
-    ty_ruleset_close(rules);
+    fprintf(stderr, "own_agent: %s\n",
+            status.code == TY_OK ? "the pool is closed" : status.message);
     ty_client_close(client);
-    return 0;
+    return status.code != TY_OK;
 }

@@ -145,6 +145,20 @@ TY_API TyStatus ty_client_send(TyClient *client, const TyClientPool *pool, const
 TY_API TyStatus ty_client_recv(TyClient *client, const TyClientPool *pool, uint32_t min_rows,
                                uint32_t timeout_ms, TyClientRows *rows);
 
+/* An agent from outside; zero-initialise it. */
+typedef struct TyClientPlay {
+    const TyAgent *agent;     /* must not plan: states stay in the daemon */
+    const TyRuleset *ruleset; /* of the pool; may be NULL unless it has a board of your own */
+    uint64_t seed;
+    uint64_t episodes;  /* stop after so many; 0: when the pool is closed */
+    uint64_t decisions; /* what was played */
+    uint64_t ended;
+} TyClientPlay;
+
+/* Lets the agent answer for this client's seats of the pool, until the director closes it or enough
+ * episodes have ended. */
+TY_API TyStatus ty_client_play(TyClient *client, const TyClientPool *pool, TyClientPlay *play);
+
 /* Messages so far, and their bytes without what ZeroMQ adds. */
 typedef struct TyClientTraffic {
     uint64_t requests;
