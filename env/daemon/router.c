@@ -501,11 +501,19 @@ static TyStatus connections_open(Router *router)
                                        : status_fail(TY_NO_MEMORY, "no memory for connections");
 }
 
+static void log_message(void *user, const char *sentence)
+{
+    (void)user;
+    fprintf(stderr, "trainyardd: %s\n", sentence);
+}
+
 static TyStatus dispatch_for(Router *router)
 {
     const RouterConfig *config = &router->config;
     if (config->log != NULL) {
-        TyStatus status = recorder_open(config->log, NULL, &router->recorder);
+        RecorderOptions options = recorder_defaults();
+        options.message = log_message;
+        TyStatus status = recorder_open(config->log, &options, &router->recorder);
         if (status.code != TY_OK) {
             return status;
         }
