@@ -67,14 +67,14 @@ class Daemon:
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
 
     def stop(self, said=""):
-        """Stops it. `said` is in what it complained of."""
+        """Stops it. `said` is in what it complained of; None: it may have."""
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(60)
         error = self.process.stderr.read()
         self.process.stdout.close()
         self.process.stderr.close()
         assert status == 0, (status, error)
-        assert said in error and (said or not error), error
+        assert said is None or (said in error and (said or not error)), error
         assert os.listdir(self.directory) == [], os.listdir(self.directory)
         os.rmdir(self.directory)
 
@@ -521,7 +521,7 @@ def test_acknowledged_episodes_survive_a_kill():
     assert acknowledged > 10
     assert verified >= acknowledged, (verified, acknowledged)
     client.close()
-    daemon.stop()
+    daemon.stop(None)  # a kill may have torn a record
     shutil.rmtree(log)
 
 
