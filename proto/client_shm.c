@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "proto/shm.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -276,6 +277,7 @@ static TyStatus segments_open(TyShmClient *client)
     if (status.code != TY_OK) {
         return status;
     }
+    assert(rows != NULL);
     ShmHeader header = {.magic = 0};
     memcpy(&header, rows, rows_size < sizeof header ? rows_size : sizeof header);
     if (header.magic != SHM_MAGIC || header.version != SHM_VERSION ||

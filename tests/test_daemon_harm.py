@@ -494,6 +494,23 @@ def test_a_client_that_never_reads_is_dropped_and_others_go_on():
     daemon.stop()
 
 
+def test_clients_that_go_with_requests_under_way_are_forgotten():
+    """What they sent is read after they are gone, when somebody else may have their descriptor."""
+    daemon = Daemon()
+    watcher = Client(daemon.endpoint)
+    for _ in range(30 if LONG else 10):
+        crowd = [Raw(daemon.endpoint) for _ in range(20)]
+        assert all(hasty.call("hello", protocol=1)["ok"] for hasty in crowd)
+        for hasty in crowd:
+            for _ in range(60):
+                hasty.send("describe", ruleset="convoi:board=tiny")
+        for hasty in crowd:
+            hasty.close()
+    assert wait_for(lambda: watcher.call("stats")["sessions"] == 1, 20), watcher.call("stats")
+    watcher.close()
+    daemon.stop()
+
+
 # ---- Shared memory ----
 
 

@@ -41,8 +41,9 @@ typedef struct RouterFrame {
 /* A connection by its descriptor: how disconnects are told apart from each other. */
 typedef struct Connection {
     bool open;
-    bool known;    /* has sent something */
-    uint64_t peer; /* who it is */
+    bool used;     /* somebody has ever sent something */
+    bool known;    /* and is not gone */
+    uint64_t peer; /* who it is, or was last */
     uint32_t owed; /* disconnects of earlier peers that have not been reported yet */
 } Connection;
 
@@ -82,13 +83,21 @@ static uint64_t clock_ms(void)
 
 /* ---- Peers ---- */
 
-/* A peer's number: its door, whether its messages have the empty frame of REQ sockets, and the four
- * bytes of the routing id that ZeroMQ gave it. */
+#define PEER_DELIMITER (UINT64_C(1) << 32)
+
+/* A peer's number: its door, whether its messages have the empty frame of REQ sockets, and the
+ * routing id that ZeroMQ gave it, which it counts up. */
 static uint64_t peer_number(uint32_t door, bool delimiter, const uint8_t identity[IDENTITY_SIZE])
 {
-    uint32_t id;
-    memcpy(&id, identity + 1, sizeof id);
-    return (uint64_t)door << 33 | (delimiter ? UINT64_C(1) << 32 : 0) | id;
+    uint32_t id = (uint32_t)identity[1] << 24 | (uint32_t)identity[2] << 16 |
+                  (uint32_t)identity[3] << 8 | identity[4];
+    return (uint64_t)door << 33 | (delimiter ? PEER_DELIMITER : 0) | id;
+}
+
+/* True if `peer` came to the door after `other`; of peers of different doors nobody knows. */
+static bool peer_is_newer(uint64_t peer, uint64_t other)
+{
+    return peer >> 33 != other >> 33 || (int32_t)((uint32_t)peer - (uint32_t)other) > 0;
 }
 
 /* ---- Sending ---- */
@@ -127,9 +136,8 @@ static DispatchSent send_to(void *socket, const void *identity, size_t identity_
 static DispatchSent router_send(void *user, uint64_t peer, Buffer *reply)
 {
     Router *router = user;
-    uint8_t identity[IDENTITY_SIZE] = {0};
-    uint32_t id = (uint32_t)peer;
-    memcpy(identity + 1, &id, sizeof id);
+    const uint8_t identity[IDENTITY_SIZE] = {0, (uint8_t)(peer >> 24), (uint8_t)(peer >> 16),
+                                             (uint8_t)(peer >> 8), (uint8_t)peer};
     return send_to(router->doors[peer >> 33].socket, identity, sizeof identity,
                    (peer >> 32 & 1) != 0, reply);
 }
@@ -180,18 +188,30 @@ static RouterFrame *frame_take(Router *router)
     return frame;
 }
 
-/* Notes which peer uses a descriptor. If it was another one's, that one is gone, and ZeroMQ has yet
- * to say so. */
+/* The peer of a descriptor is gone, whether its messages had the empty frame or not. */
+static void connection_lost(Router *router, Connection *connection, uint64_t now_ms)
+{
+    connection->known = false;
+    dispatch_disconnected(router->dispatch, connection->peer, now_ms);
+    dispatch_disconnected(router->dispatch, connection->peer ^ PEER_DELIMITER, now_ms);
+}
+
+/* Notes which peer uses a descriptor. If it was an earlier one's, that one is gone, and ZeroMQ has
+ * yet to say so. What an earlier one has sent may be read after it is gone, and tells nothing. */
 static void connection_note(Router *router, int fd, uint64_t peer, uint64_t now_ms)
 {
     if (fd < 0 || (uint32_t)fd >= router->connection_places) {
         return;
     }
     Connection *connection = &router->connections[fd];
-    if (connection->known && connection->peer != peer) {
-        dispatch_disconnected(router->dispatch, connection->peer, now_ms);
+    if (connection->used && !peer_is_newer(peer, connection->peer)) {
+        return;
+    }
+    if (connection->known) {
+        connection_lost(router, connection, now_ms);
         connection->owed++;
     }
+    connection->used = true;
     connection->known = true;
     connection->peer = peer;
 }
@@ -287,8 +307,7 @@ static void connection_closed(Router *router, int fd, uint64_t now_ms)
     router->connection_count -= connection->open;
     connection->open = false;
     if (connection->known) {
-        connection->known = false;
-        dispatch_disconnected(router->dispatch, connection->peer, now_ms);
+        connection_lost(router, connection, now_ms);
     }
 }
 

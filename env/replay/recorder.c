@@ -522,7 +522,7 @@ TyStatus recorder_attach(Recorder *recorder, TyPool *pool, RecorderFeed **feed)
     const TyPoolConfig *config = ty_pool_config(pool);
     TyStatus status =
         recorder_feed_open(recorder, ty_pool_ruleset(pool), config->slots, config->agent, feed);
-    if (status.code == TY_OK) {
+    if (*feed != NULL) {
         TyObserver observer = recorder_observer(*feed);
         (*feed)->pool = pool;
         ty_pool_observe(pool, &observer);
