@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Trainyard, starts the daemon, lets agents play through shared memory and through
-# ZeroMQ at once, verifies every episode that was logged, and stops the daemon. Can be run again at any time.
+# ZeroMQ at once, verifies every episode that was logged, and stops the daemon. Then an agent learns, from Python.
+# Can be run again at any time.
 #
-#   examples/quickstart.sh        EPISODES=200 is how many each agent plays
+#   examples/quickstart.sh        EPISODES=200 is how many each agent plays, MINUTES=2 for how long one learns
 set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 . tests/setup.sh
 episodes=${EPISODES:-200}
+minutes=${MINUTES:-2}
 bin=build/release
 
 say "Installing what is missing"
@@ -77,10 +79,21 @@ rm -r "$work/log"
 rm "$work"/*.txt
 echo "it ended with status 0, and left in its directory: $(find "$work" -mindepth 1 | wc -l) files"
 
+say "Installing the Python package into build/venv"
+venv=build/venv
+[ -x "$venv/bin/pip" ] || python3 -m venv "$venv"
+"$venv/bin/pip" install -q --disable-pip-version-check . matplotlib >build/pip.txt 2>&1 || { cat build/pip.txt; exit 1; }
+"$venv/bin/python" -c 'import trainyard; print(trainyard.make("convoi", num_envs=1024))'
+
+say "An agent learns on the tiny board for $minutes minutes: NumPy only, through shared memory"
+"$venv/bin/python" examples/learn_small.py --minutes "$minutes" --plot build/learn_small.png
+
 cat <<END
 
 Next:
   $bin/trainyard play convoi          play yourself, with the expert
   $bin/trainyard describe convoi      rows, actions and settings
-  examples/README.md                            what to copy: clients in C and Python, agents, search, replays
+  examples/tour.md                    the Python package, step by step
+  examples/README.md                  what to copy: clients in C and Python, agents, search, replays
+  examples/RESULTS.md                 what a network learns in an hour
 END
