@@ -26,6 +26,8 @@ SETTINGS: list[dict[str, Any]] = [
     {"game": "express", "seats": [None, "random"]},
     {"game": "nordic", "players": 3, "seats": [None, "random", None], "max_steps": 90},
     {"game": "chicago"},
+    {"board": "tiny", "backend": "shm", "max_steps": 30},
+    {"board": "tiny", "backend": "zmq", "max_steps": 30},
 ]
 
 

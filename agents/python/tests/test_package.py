@@ -47,6 +47,10 @@ def test_wheel_from_the_sdist_works_in_a_fresh_environment(tmp_path):
     code = (
         "import trainyard; pool = trainyard.make('convoi', num_envs=8, hash=True);"
         "[pool.step(pool.sample()) for _ in range(200)];"
+        "pools = [trainyard.make('convoi', num_envs=8, hash=True, backend=backend)"
+        " for backend in ('shm', 'zmq')];"
+        "[other.step(other.sample()) for _ in range(200) for other in pools];"
+        "assert all((other.hash == pool.hash).all() for other in pools);"
         "print(trainyard.__file__, trainyard.arena('convoi', ['random', 'expert'], episodes=3))"
     )
     said = run(python, "-I", "-c", code, cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})

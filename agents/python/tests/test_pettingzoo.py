@@ -18,6 +18,8 @@ SETTINGS = [
     {"board": "tiny", "players": 3, "seats": [None, "random", None], "reward": "shaped"},
     {"board": "tiny", "chance": "seat", "max_steps": 40},
     {"board": "tiny", "mask": "obs"},
+    {"board": "tiny", "backend": "shm"},
+    {"board": "tiny", "backend": "zmq"},
 ]
 
 

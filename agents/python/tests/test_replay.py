@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 import trainyard
-from test_equality import tool
+from conftest import TOP, tool
 
 
 def test_a_replay_verifies_and_survives_a_file(tmp_path):
@@ -55,3 +55,17 @@ def test_no_replay(tmp_path):
         with pytest.raises(trainyard.Error) as caught:
             trainyard.Replay.load(tmp_path / "bad")
         assert caught.value.code == "bad_file"
+
+
+def test_a_board_of_the_users_own_is_given_again(tmp_path):
+    board = TOP / "tests/data/convoi_yard.json"
+    replay = trainyard.Replay.play("convoi", ["random", "random"], seed=3, board=board)
+    replay.verify()
+    replay.save(tmp_path / "own.jsonl")
+    (name,) = replay.files
+    trainyard.Replay.load(tmp_path / "own.jsonl", files={name: board}).verify()
+    with pytest.raises(trainyard.Error, match=name):
+        trainyard.Replay.load(tmp_path / "own.jsonl").verify()
+    other = {name: TOP / "tests/data/convoi_touching.json"}
+    with pytest.raises(trainyard.Error, match="hash"):
+        trainyard.Replay.load(tmp_path / "own.jsonl", files=other).verify()

@@ -18,10 +18,11 @@ def test_single_env_passes_their_checker():
     check_env(Env("convoi", board="tiny"), warn=False)
 
 
+@pytest.mark.parametrize("backend", ["inproc", "shm", "zmq"])
 @pytest.mark.parametrize("seats", [(), [None, "random"]])
-def test_vec_env_does_what_dummy_vec_env_does(seats):
+def test_vec_env_does_what_dummy_vec_env_does(seats, backend):
     settings = {"board": "tiny", "max_steps": 30, "reward": "shaped", "seats": seats}
-    ours = VecEnv("convoi", 4, expand=False, **settings)
+    ours = VecEnv("convoi", 4, expand=False, backend=backend, **settings)
     theirs = DummyVecEnv([lambda: Env("convoi", **settings) for _ in range(4)])
     assert ours.observation_space == theirs.observation_space
     assert ours.action_space == theirs.action_space

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _lib
+from .errors import Error
 from .inproc import InProcess
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ class BuiltIn:
         self._view.mask = view.mask.ctypes.data
         if self._agent.plans:
             backend = view._pool.backend
-            assert isinstance(backend, InProcess)
+            if not isinstance(backend, InProcess):
+                raise Error(f'{self.name} plans ahead, and needs a pool with backend="inproc"')
             self._planner.state = backend.state_address(view.slot)
             self._planner.seat = view.seat
             self._view.planner = ctypes.addressof(self._planner)

@@ -1,15 +1,20 @@
 """What a step costs from Python, beside the C library's own figure and beside peers.
 
-    python -m trainyard.bench [--game convoi] [--slots 1024 4096] [--seconds 2] [--peers] [--json]
+    python -m trainyard.bench [--game convoi] [--slots 1024 4096] [--backends inproc shm zmq]
+                              [--seconds 2] [--peers] [--json]
 
-All figures are decisions per second of one thread with uniformly random legal play: the mask and
-the row of the seat to act are written at every decision. The three ways take turns within one run:
+All figures are decisions per second of one stepping thread with uniformly random legal play: the
+mask and the row of the seat to act are written at every decision. The ways take turns within one
+run:
 
     C         the loop of sampling and stepping inside the library (ty_pool_step_random)
-    library   pool.sample() and pool.step() from Python
-    NumPy     the policy in Python: random scores, masked, and their argmax; then pool.step(actions)
+    library   pool.sample(), pool.send() and pool.recv() from Python
+    NumPy     the policy in Python: random scores, masked, and their argmax
 
-"in Python" is the share of the time spent outside the library's calls.
+In process a pool has one group, and everything happens in one thread. In a daemon it has two, as a
+learner would have them: the daemon steps one while Python thinks about the other.
+
+"in Python" is the share of the time spent outside the package's calls, so in the policy.
 """
 
 from __future__ import annotations
@@ -19,7 +24,7 @@ import importlib.util
 import json
 import platform
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
@@ -38,9 +43,10 @@ class Way:
     """One way to play, and what it took."""
 
     name: str
+    backend: str = ""
     decisions: int = 0
     seconds: float = 0.0
-    inside: float = 0.0  # of them in the library
+    inside: float = 0.0  # of them in calls of the package
 
     @property
     def rate(self) -> float:
@@ -51,26 +57,17 @@ class Way:
         return 1 - self.inside / self.seconds if self.seconds else 0.0
 
 
-def _inside(pool: Pool, way: Way, *, sample: bool) -> None:
-    """One step, with the time in the library put on the way's account."""
-    start = perf_counter()
-    if sample:
-        pool.sample()
-    pool.step()
-    way.inside += perf_counter() - start
-
-
-def _numpy_policy(pool: Pool) -> Callable[[], None]:
+def _numpy_policy(pool: Pool) -> Callable[[int], None]:
     rng = np.random.default_rng(0)
-    scores = np.empty(pool.mask.shape, dtype=np.float32)
-    column = pool.action
-    best = np.empty(len(column), dtype=np.intp)
+    rows = pool.groups[0]
+    scores = np.empty(rows.mask.shape, dtype=np.float32)
+    best = np.empty(len(rows), dtype=np.intp)
 
-    def choose() -> None:
+    def choose(group: int) -> None:
         rng.random(dtype=np.float32, out=scores)
-        np.multiply(scores, pool.mask, out=scores)
+        np.multiply(scores, pool.groups[group].mask, out=scores)
         np.argmax(scores, axis=1, out=best)
-        np.copyto(column, best, casting="unsafe")
+        np.copyto(pool.groups[group].action, best, casting="unsafe")
 
     return choose
 
@@ -85,34 +82,60 @@ def _play(way: Way, seconds: float, slots: int, turn: Callable[[], None], turns:
     way.seconds += now - start
 
 
-def measure(game: str, slots: int, seconds: float, **config: Any) -> list[Way]:
-    """The three ways for one number of slots."""
-    pool = make(game, num_envs=slots, **config)
-    backend = pool.backend
-    assert isinstance(backend, InProcess)
-    ways = [Way("C"), Way("library"), Way("NumPy")]
-    choose = _numpy_policy(pool)
+def _turn(pool: Pool, way: Way, turns: int) -> Callable[[], None]:
+    """Some steps of every group. Each is in flight while the others are thought about."""
+    numpy = way.name == "NumPy"
+    choose: Callable[[int], object] = _numpy_policy(pool) if numpy else pool.sample
+
+    def turn() -> None:
+        for _ in range(turns):
+            for group in range(len(pool.groups)):
+                start = perf_counter()
+                if pool.in_flight(group):
+                    pool.recv(group)
+                begin = perf_counter()
+                choose(group)
+                end = perf_counter()
+                pool.send(group)
+                way.inside += perf_counter() - start - (end - begin if numpy else 0.0)
+
+    return turn
+
+
+def measure(
+    game: str, slots: int, seconds: float, backends: Sequence[str] = ("inproc",), **config: Any
+) -> list[Way]:
+    """The ways for one number of slots: C first, then two for each backend."""
     turns = max(1, 8192 // slots)
+    alone = make(game, num_envs=slots, **config)
+    direct = alone.backend
+    assert isinstance(direct, InProcess)
+    pools = [alone]
+    ways = [Way("C", "inproc")]
 
     def c_turn() -> None:
         start = perf_counter()
-        backend.step_random(0, 0, turns)
+        direct.step_random(0, 0, turns)
         ways[0].inside += perf_counter() - start
 
-    def library_turn() -> None:
-        for _ in range(turns):
-            _inside(pool, ways[1], sample=True)
-
-    def numpy_turn() -> None:
-        for _ in range(turns):
-            choose()
-            _inside(pool, ways[2], sample=False)
-
-    backend.step_random(0, 0, 200)  # spreads the slots over their episodes
+    plays: list[Callable[[], None]] = [c_turn]
+    for backend in backends:
+        groups = 1 if backend == "inproc" else 2
+        for name in ("library", "NumPy"):
+            ways.append(Way(name, backend))
+            pools.append(make(game, num_envs=slots, backend=backend, groups=groups, **config))
+            plays.append(_turn(pools[-1], ways[-1], turns))
+    direct.step_random(0, 0, 200)  # spreads the slots over their episodes
+    for turn in plays[1:]:
+        for _ in range(-(-200 // turns)):
+            turn()
+    for way in ways:
+        way.inside = 0.0
     for _ in range(_ROUNDS):
-        for way, turn in zip(ways, (c_turn, library_turn, numpy_turn), strict=True):
+        for way, turn in zip(ways, plays, strict=True):
             _play(way, seconds / _ROUNDS, slots, turn, turns)
-    pool.close()
+    for pool in pools:
+        pool.close()
     return ways
 
 
@@ -246,22 +269,25 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m trainyard.bench")
     parser.add_argument("--game", default="convoi", help="a game or ruleset (convoi)")
     parser.add_argument("--slots", type=int, nargs="+", default=[1024, 4096])
+    parser.add_argument("--backends", nargs="+", default=["inproc", "shm", "zmq"])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each figure (2)")
     parser.add_argument("--peers", action="store_true", help="measure installed peers too")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args(arguments)
-    results = {slots: measure(given.game, slots, given.seconds) for slots in given.slots}
+    results = {
+        slots: measure(given.game, slots, given.seconds, given.backends) for slots in given.slots
+    }
     others = peers(given.seconds) if given.peers else []
     if given.json:
         print(json.dumps(_report(given.game, results, others)))
         return
-    print(f"{given.game}, in process, one thread, random legal play; {_processor()}")
-    print(f"{'slots':>6}  {'policy':8} {'decisions/s':>12} {'of C':>6} {'in Python':>10}")
+    print(f"{given.game}, one stepping thread, random legal play; {_processor()}")
+    print(" slots  backend  policy    decisions/s   of C  in Python")
     for slots, ways in results.items():
         for way in ways:
-            share = way.rate / ways[0].rate
             print(
-                f"{slots:6}  {way.name:8} {way.rate:12,.0f} {share:6.2f} {way.share_python:10.1%}"
+                f"{slots:6}  {way.backend:8} {way.name:8} {way.rate:12,.0f} "
+                f"{way.rate / ways[0].rate:6.2f} {way.share_python:10.1%}"
             )
     for way in others:
         print(f"{way.name}: {way.rate:,.0f} decisions/s")

@@ -343,6 +343,10 @@ class Pool(Rows):
             slots,
         )
 
+    def in_flight(self, group: int = 0) -> bool:
+        """True from `send` until `recv` has returned."""
+        return self._in_flight[group] != 0
+
     def sample(self, group: int = 0, *, seed: int | None = None) -> npt.NDArray[np.int32]:
         """Uniformly random legal actions for the group, written into its `action` column.
 

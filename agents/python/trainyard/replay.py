@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,13 +22,15 @@ from .ruleset import Ruleset
 
 @dataclass
 class Replay:
-    """One episode. `hashes` has the state's hash before each action; it may be empty."""
+    """One episode. `hashes` has the state's hash before each action; it may be empty. `files` has
+    the boards and decks of one's own that the ruleset names, by their names there."""
 
     spec: str
     seed: int
     actions: list[str] = field(default_factory=list)
     hashes: list[int] = field(default_factory=list)
     rules_version: int = 0
+    files: dict[str, bytes] = field(default_factory=dict)
 
     @classmethod
     def play(cls, game: str, seating: Sequence[Any], *, seed: int = 0, **config: Any) -> Replay:
@@ -41,7 +43,8 @@ class Replay:
         for seat, player in enumerate(players):
             if hasattr(player, "start"):
                 player.start(rules, seat, agent_seed(seed, seat))
-        replay = cls(rules.spec, seed, rules_version=rules.game.rules_version)
+        version = rules.game.rules_version
+        replay = cls(rules.spec, seed, rules_version=version, files=rules.files)
         while pool.ready[0]:
             seat = int(pool.seat[0])
             action = int(players[seat].act(View(pool, 0, seat, pool.obs[0], pool.mask[0])))
@@ -56,11 +59,14 @@ class Replay:
         >>> for pool in replay.frames():
         ...     print(pool.text())
         """
-        pool = _table(self.spec, self.seed)
+        pool = _table(self.spec, self.seed, files=self._named())
         for action in self.actions:
             yield pool
             pool.act(action)
         yield pool
+
+    def _named(self) -> dict[str, tuple[str, bytes]] | None:
+        return {name: (name, content) for name, content in self.files.items()} or None
 
     def verify(self) -> None:
         """Plays the episode again and raises trainyard.Error at the first difference."""
@@ -76,7 +82,7 @@ class Replay:
 
     def save(self, path: str | Path) -> None:
         """Writes the episode in the trace format, without states and events."""
-        rules = Ruleset(self.spec)
+        rules = Ruleset(self.spec, files=self._named())
         head = {
             "trace": 1,
             "ruleset": self.spec,
@@ -93,8 +99,14 @@ class Replay:
         Path(path).write_text("\n".join(lines) + "\n")
 
     @classmethod
-    def load(cls, path: str | Path) -> Replay:
-        """Reads the first episode of a trace, of `save` or of `trainyard trace`."""
+    def load(cls, path: str | Path, files: Mapping[str, str | Path] | None = None) -> Replay:
+        """Reads the first episode of a trace, of `save` or of `trainyard trace`.
+
+        A trace names boards and decks of one's own, and does not hold them: `files` says where
+        they are.
+
+        >>> trainyard.Replay.load("episode.jsonl", files={"mybox": "boards/mybox.json"}).verify()
+        """
         replay: Replay | None = None
         for number, text in enumerate(Path(path).read_text().splitlines()):
             try:
@@ -115,6 +127,8 @@ class Replay:
                     replay.hashes.append(int(line["hash"], 16))
         if replay is None:
             raise Error(f"{path}: no episode in it", "bad_file")
+        for name, place in (files or {}).items():
+            replay.files[name] = Path(place).read_bytes()
         return replay
 
 
