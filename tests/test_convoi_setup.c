@@ -596,10 +596,10 @@ static void test_reward_shaped_adds_the_change_of_potential(void **slot)
     table = table_nearly_won(slot, "board=yard,reward=shaped");
     before = table->state.potential;
     table_move(table, "black.2", 2);
-    rewards_are(table, TY_REWARD_ONE / 8 + table->state.potential - before);
+    rewards_are(table, 2 * TY_REWARD_ONE + TY_REWARD_ONE / 8 + table->state.potential - before);
     before = table->state.potential;
     table_move(table, "black.1", 2);
-    rewards_are(table, TY_REWARD_ONE / 8 + TY_REWARD_ONE - before);
+    rewards_are(table, 3 * TY_REWARD_ONE + TY_REWARD_ONE / 8 - before);
     loss_play(slot, "board=yard,reward=shaped");
 }
 
@@ -625,8 +625,8 @@ static int32_t episode_return(const Table *table, ConvoiState *state, uint64_t s
     return total[0];
 }
 
-/* Shaping leaves every return as it is, but for what the beginning is worth. */
-static void test_reward_shaped_sums_to_delivery_less_the_first_potential(void **slot)
+/* The potential leaves every return as it is, but for what the beginning is worth. */
+static void test_reward_shaped_sums_to_goods_less_the_first_potential(void **slot)
 {
     static const char *const boards[] = {"tiny", "europe", "north_america"};
     uint32_t delivered = 0;
@@ -643,7 +643,8 @@ static void test_reward_shaped_sums_to_delivery_less_the_first_potential(void **
                      boards[i]);
             table = table_open(slot, options);
             int32_t plain = episode_return(table, &states[1], seed, &potential[1]);
-            assert_int_equal(shaped, plain - potential[0]);
+            int32_t goods = 2 * TY_REWARD_ONE * states[0].goods_delivered;
+            assert_int_equal(shaped, plain + goods - potential[0]);
             assert_int_equal(potential[1], 0);
             assert_int_equal(plain, (states[1].won ? 1 : -1) * TY_REWARD_ONE +
                                         states[1].goods_delivered * TY_REWARD_ONE / 8);
@@ -688,7 +689,7 @@ int main(void)
         TABLE_TEST(test_reward_win_is_paid_at_the_end_only),
         TABLE_TEST(test_reward_delivery_adds_an_eighth_per_good),
         TABLE_TEST(test_reward_shaped_adds_the_change_of_potential),
-        TABLE_TEST(test_reward_shaped_sums_to_delivery_less_the_first_potential),
+        TABLE_TEST(test_reward_shaped_sums_to_goods_less_the_first_potential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,5 +48,6 @@ void convoi_read_lights(Board *board);
 void convoi_read_switches(Board *board);
 void convoi_read_green(Board *board);
 void convoi_make_links(Board *board);
+void convoi_make_runs(Board *board);
 void convoi_make_leg_names(Board *board);
 void convoi_make_distances(Board *board);

@@ -55,6 +55,19 @@ void convoi_make_links(Board *board)
     }
 }
 
+void convoi_make_runs(Board *board)
+{
+    ConvoiTables *tables = board->reader.tables;
+    for (uint8_t light = 0; light < tables->city_light_count; light++) {
+        tables->exit_run[light] = run_along(tables, tables->exit[light]);
+    }
+    for (uint8_t j = 0; j < tables->junction_count; j++) {
+        for (uint8_t leg = 0; leg < tables->junction_degree[j]; leg++) {
+            tables->leaving_run[j][leg] = run_along(tables, tables->leaving[j][leg]);
+        }
+    }
+}
+
 /* The id of a city, start or junction. */
 static uint16_t place_name(const ConvoiTables *tables, Link place)
 {

@@ -45,6 +45,13 @@ typedef struct Link {
     uint8_t side;
 } Link;
 
+/* A line without a choice: from a link over spaces to a city, a start or a junction. */
+typedef struct Run {
+    uint64_t lights; /* on it, as bits */
+    Link end;
+    uint8_t points;
+} Run;
+
 /* The switch settings of a junction in order: 0 joins legs 0 and 1, 1 joins 0 and 2, ...
  * (3 legs: 01 02 12; 4 legs: 01 02 03 12 13 23). */
 typedef struct JunctionSetting {
@@ -130,6 +137,9 @@ typedef struct ConvoiTables {
     Card first_card;
     Card cards[CONVOI_CARDS_MAX];
 
+    Run leaving_run[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX];
+    Run exit_run[CONVOI_LIGHTS_MAX];
+
     /* Points from a node (2 * space + heading; then cities; then starts) to a city, whatever the
      * lights and switches; CONVOI_FAR if there is no way. */
     uint8_t distance[CONVOI_NODES_MAX][CONVOI_CITIES_MAX];
@@ -159,6 +169,9 @@ static inline uint8_t junction_setting_count(uint8_t degree)
 {
     return degree == 3 ? 3 : 6;
 }
+
+/* The run that begins with `link`. */
+Run run_along(const ConvoiTables *tables, Link link);
 
 /* Reads a board, a deck: fills the tables, or says what is wrong in which field. */
 TyStatus convoi_board_read(const Doc *doc, ConvoiTables *tables);

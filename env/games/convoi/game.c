@@ -168,43 +168,27 @@ static TyStatus convoi_build(TyRuleset *ruleset, const Doc *const *docs)
 /* ---- Rewards -----------------------------------------------------------------------------------
  */
 
-enum { POTENTIAL_EMPTY = 12, POTENTIAL_LOADED = 20 };
-
-uint8_t train_distance(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
-{
-    uint32_t place = state->place[train] - 1u;
-    uint32_t node = place < tables->space_count ? 2 * place + state->heading[train]
-                                                : tables->space_count + place;
-    uint8_t nearest = CONVOI_FAR;
-    for (uint8_t city = 0; city < tables->city_count; city++) {
-        uint8_t port = tables->city_port[city];
-        bool wanted = state->cargo[train] == 0
-                          ? state->goods[city] > 0
-                          : port != CONVOI_NONE &&
-                                port_takes(tables, state, port, (uint8_t)(state->cargo[train] - 1));
-        if (wanted && tables->distance[node][city] < nearest) {
-            nearest = tables->distance[node][city];
-        }
-    }
-    return nearest;
-}
+/* In 1/64. A good delivered is worth twice what a loaded train can be: otherwise a learner that
+ * discounts would rather keep the train. */
+enum { VALUE_GOOD = 128, VALUE_EMPTY = 24, VALUE_LOADED = 40 };
 
 int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state)
 {
-    int16_t potential = (int16_t)(state->goods_delivered * (POTENTIAL_EMPTY + POTENTIAL_LOADED));
+    Way ways[CONVOI_TRAINS];
     if (state->head.over) {
         return 0;
     }
+    int32_t potential = 0;
+    ways_compute(tables, state, false, ways);
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         if (state->place[train] != 0) {
             bool loaded = state->cargo[train] != 0;
-            int16_t reach = loaded ? POTENTIAL_LOADED : POTENTIAL_EMPTY;
-            uint8_t distance = train_distance(tables, state, train);
-            potential = (int16_t)(potential + (loaded ? POTENTIAL_EMPTY : 0) +
-                                  (distance < reach ? reach - distance : 0));
+            int32_t most = loaded ? VALUE_LOADED : VALUE_EMPTY;
+            potential += loaded ? VALUE_EMPTY : 0;
+            potential += ways[train].cost < most ? most - ways[train].cost : 0;
         }
     }
-    return potential;
+    return (int16_t)potential;
 }
 
 /* What the team earned by a step, in 1/64. */
@@ -219,6 +203,7 @@ static int32_t step_reward(const ConvoiTables *tables, ConvoiState *state, uint8
     }
     if (tables->reward == REWARD_SHAPED) {
         int16_t potential = convoi_potential(tables, state);
+        earned += (state->goods_delivered - delivered_before) * VALUE_GOOD;
         earned += potential - state->potential;
         state->potential = potential;
     }

@@ -81,8 +81,6 @@ static Hint train_hint(const Scene *scene, uint8_t train)
     } else {
         hint = hint_follow(scene, train, tables->departure[place - place_start(tables, 0)]);
     }
-    uint8_t distance = train_distance(tables, state, train);
-    hint.distance = distance < HINT_DISTANCE_MAX ? distance : HINT_DISTANCE_MAX;
     return hint;
 }
 

@@ -234,7 +234,8 @@ static bool block_of_trains(const TyBlock *block)
     return block_is(block, "moved") || block_is(block, "place") || block_is(block, "heading") ||
            block_is(block, "cargo") || block_is(block, "run") || block_is(block, "obstacle") ||
            block_is(block, "obstacle_light") || block_is(block, "obstacle_junction") ||
-           block_is(block, "distance");
+           block_is(block, "way_cost") || block_is(block, "way_exit") ||
+           block_is(block, "way_light") || block_is(block, "way_switch");
 }
 
 static bool block_of_kinds(const TyBlock *block)
@@ -288,7 +289,8 @@ static void optional_label(const ConvoiTables *tables, const TyBlock *block, uin
     } else if (block_is(block, "train")) {
         name_train(value - 1, out);
     } else if (block_is(block, "entry") || block_is(block, "from") || block_is(block, "to") ||
-               block_is(block, "obstacle_light")) {
+               block_is(block, "obstacle_light") || block_is(block, "way_exit") ||
+               block_is(block, "way_light")) {
         text_add(out, "%s", name_light(tables, value - 1));
     } else if (block_is(block, "junction") || block_is(block, "obstacle_junction")) {
         text_add(out, "%s", name_junction(tables, value - 1));

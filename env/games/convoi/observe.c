@@ -58,6 +58,8 @@ static const PublicField public_fields[] = {
 
 enum { PUBLIC_FIELDS = sizeof public_fields / sizeof public_fields[0] };
 
+enum { HINT_BLOCKS = 8 };
+
 static void row_lay_out(ConvoiTables *tables)
 {
     uint32_t tokens = tables->starts == STARTS_DICE ? 0 : CONVOI_NUMBERS;
@@ -71,7 +73,8 @@ static void row_lay_out(ConvoiTables *tables)
     tables->row.hand_size = (uint16_t)(tables->row.hand + tables->player_count * CONVOI_KINDS);
     tables->row.turn = (uint16_t)(tables->row.hand_size + tables->player_count);
     tables->row.hints = (uint16_t)(tables->row.turn + 1);
-    tables->row.size = (uint16_t)(tables->row.hints + (tables->hints ? 5 * CONVOI_TRAINS : 0));
+    tables->row.size =
+        (uint16_t)(tables->row.hints + (tables->hints ? HINT_BLOCKS * CONVOI_TRAINS : 0));
 }
 
 static uint16_t range_resolve(const ConvoiTables *tables, const PublicField *field)
@@ -142,20 +145,26 @@ static TyBlock block_of(const char *name, TyBlockKind kind, uint32_t rows, uint3
                      .help = help};
 }
 
-/* What lies ahead of each train: five blocks of a byte per train. */
+/* What lies ahead of each train and on its way: blocks of a byte per train. */
 static void hint_blocks_add(TyRuleset *ruleset, const ConvoiTables *tables)
 {
-    const TyBlock blocks[5] = {
+    const TyBlock blocks[HINT_BLOCKS] = {
         block_of("run", TY_BLOCK_COUNT, 1, CONVOI_TRAINS, 5, "points that each train could use"),
         block_of("obstacle", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, HINT_CITY, "what stops it then"),
         block_of("obstacle_light", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->light_count,
                  "the red light that does"),
         block_of("obstacle_junction", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->junction_count,
                  "the closed switch that does"),
-        block_of("distance", TY_BLOCK_COUNT, 1, CONVOI_TRAINS, HINT_DISTANCE_MAX,
-                 "points to the nearest city that it wants, lights and switches aside"),
+        block_of("way_cost", TY_BLOCK_COUNT, 1, CONVOI_TRAINS, WAY_COST_MAX,
+                 "what the way to a city that it wants costs"),
+        block_of("way_exit", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->city_light_count,
+                 "the exit by which that way leaves its city"),
+        block_of("way_light", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->light_count,
+                 "the first red light on it"),
+        block_of("way_switch", TY_BLOCK_CATEGORY, 1, CONVOI_TRAINS, tables->setting_count,
+                 "the setting that its first closed switch needs"),
     };
-    for (uint32_t i = 0; tables->hints && i < 5; i++) {
+    for (uint32_t i = 0; tables->hints && i < HINT_BLOCKS; i++) {
         block_add(ruleset, blocks[i], tables->row.hints + i * CONVOI_TRAINS);
     }
 }
@@ -163,14 +172,17 @@ static void hint_blocks_add(TyRuleset *ruleset, const ConvoiTables *tables)
 static void hints_observe(const ConvoiTables *tables, const ConvoiState *state, uint8_t *out)
 {
     Hint hints[CONVOI_TRAINS];
+    Way ways[CONVOI_TRAINS];
     hints_compute(tables, state, hints);
+    ways_compute(tables, state, true, ways);
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        Hint hint = hints[train];
-        out[train] = hint.run;
-        out[CONVOI_TRAINS + train] = hint.obstacle;
-        out[2 * CONVOI_TRAINS + train] = hint.light;
-        out[3 * CONVOI_TRAINS + train] = hint.junction;
-        out[4 * CONVOI_TRAINS + train] = hint.distance;
+        const Hint *hint = &hints[train];
+        const Way *way = &ways[train];
+        const uint8_t bytes[HINT_BLOCKS] = {hint->run, hint->obstacle, hint->light, hint->junction,
+                                            way->cost, way->exit,      way->light,  way->setting};
+        for (uint32_t i = 0; i < HINT_BLOCKS; i++) {
+            out[i * CONVOI_TRAINS + train] = bytes[i];
+        }
     }
 }
 

@@ -291,21 +291,32 @@ uint8_t link_place(const ConvoiTables *tables, Link link);
  * LOSS_TRAIN_AHEAD. */
 Loss train_meeting(const ConvoiState *state, uint8_t other, Link link);
 
+/* The cheapest way of a train to a city that it wants: one with goods for an empty train, a port
+ * that takes its cargo for a loaded one. */
+typedef struct Way {
+    uint8_t cost;    /* points, and WAY_OBSTACLE for each red light and closed switch */
+    uint8_t exit;    /* of the city that the train is in, plus one */
+    uint8_t light;   /* the first red light on it, plus one */
+    uint8_t setting; /* what the first closed switch on it is to be set to, plus one */
+} Way;
+
+enum { WAY_OBSTACLE = 3, WAY_COST_MAX = 60 };
+
+/* The ways of all trains on the network; without `look` only their costs. */
+void ways_compute(const ConvoiTables *tables, const ConvoiState *state, bool look,
+                  Way ways[CONVOI_TRAINS]);
+
 /* What lies ahead of a train, whatever it rolls. */
 typedef struct Hint {
     uint8_t run;      /* points that it could use, up to the longest roll */
     uint8_t obstacle; /* what then stops it: 0 nothing, a Loss plus one, or HINT_CITY */
     uint8_t light;    /* the red light that does, plus one */
     uint8_t junction; /* the closed switch that does, plus one */
-    uint8_t distance; /* points to the nearest city that it wants, lights and switches aside */
 } Hint;
 
-enum { HINT_CITY = LOSS_START_REACHED + 2, HINT_DISTANCE_MAX = 40 };
+enum { HINT_CITY = LOSS_START_REACHED + 2 };
 
 void hints_compute(const ConvoiTables *tables, const ConvoiState *state, Hint hints[CONVOI_TRAINS]);
-/* Points to the nearest city with goods, or to the nearest port that takes the cargo; CONVOI_FAR if
- * there is none. */
-uint8_t train_distance(const ConvoiTables *tables, const ConvoiState *state, uint8_t train);
 /* The potential of the shaped reward. */
 int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state);
 
