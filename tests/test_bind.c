@@ -50,7 +50,7 @@ static uint32_t expanded_check(const TyShape *shape, const uint8_t *row, const f
                 continue;
             }
             for (uint32_t other = 0; other <= block->maximum; other++) {
-                assert_float_equal(expanded[at++], other == value ? 1.0f : 0.0f, 0);
+                assert_float_equal(expanded[at++], (other == value ? 1.0f : 0.0f), 0);
             }
         }
     }
