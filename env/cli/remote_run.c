@@ -16,8 +16,9 @@ enum {
     REMOTE_SLOTS_MAX = 64,         /* episodes side by side */
     REMOTE_FIELDS_SIZE = 16 << 10, /* bytes of a request, without boards */
     REMOTE_WAIT_MS = 500,
-    REMOTE_IDLE = UINT32_MAX, /* a slot in which nothing is left to play */
 };
+
+#define REMOTE_IDLE UINT32_MAX /* a slot in which nothing is left to play */
 
 /* A pool whose director this is. It has no seat: the daemon tells it how episodes end. */
 typedef struct Director {
