@@ -297,6 +297,13 @@ def test_a_daemon_that_cannot_start_says_why(monkeypatch, tmp_path):
 # ---- Daemons that die
 
 
+def stop(pid: int) -> None:
+    """Stops a process, and waits until all of its threads stand still."""
+    os.kill(pid, signal.SIGSTOP)
+    while any(_field(f"{pid}/task/{task}", 0) != "T" for task in os.listdir(f"/proc/{pid}/task")):
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("backend", REMOTE)
 @pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize("what", ["step", "flight", "text", "reset"])
@@ -307,7 +314,7 @@ def test_a_dead_daemon_raises(backend, private, what):
     pool.step(pool.sample(0), 0)
     victim = pool.backend._place.daemon if private else daemon
     if what == "flight":
-        os.kill(victim._process.pid, signal.SIGSTOP)
+        stop(victim._process.pid)
         pool.send(0, pool.sample(0))
     os.kill(victim._process.pid, signal.SIGKILL)
     calls = {
