@@ -182,6 +182,8 @@ def segments() -> int:
 
 
 def test_memory_is_unmapped_when_nobody_looks_any_more():
+    trainyard.make("convoi", backend="shm").close()  # ZeroMQ keeps some descriptors for good
+    gc.collect()
     before, files = segments(), len(os.listdir("/proc/self/fd"))
     for _ in range(5):
         pool = trainyard.make("convoi", num_envs=64, backend="shm")
@@ -297,6 +299,13 @@ def test_a_daemon_that_cannot_start_says_why(monkeypatch, tmp_path):
 # ---- Daemons that die
 
 
+def stop(pid: int) -> None:
+    """Stops a process, and waits until all of its threads stand still."""
+    os.kill(pid, signal.SIGSTOP)
+    while any(_field(f"{pid}/task/{task}", 0) != "T" for task in os.listdir(f"/proc/{pid}/task")):
+        time.sleep(0.01)
+
+
 @pytest.mark.parametrize("backend", REMOTE)
 @pytest.mark.parametrize("private", [True, False])
 @pytest.mark.parametrize("what", ["step", "flight", "text", "reset"])
@@ -307,7 +316,7 @@ def test_a_dead_daemon_raises(backend, private, what):
     pool.step(pool.sample(0), 0)
     victim = pool.backend._place.daemon if private else daemon
     if what == "flight":
-        os.kill(victim._process.pid, signal.SIGSTOP)
+        stop(victim._process.pid)
         pool.send(0, pool.sample(0))
     os.kill(victim._process.pid, signal.SIGKILL)
     calls = {
@@ -323,10 +332,7 @@ def test_a_dead_daemon_raises(backend, private, what):
     pool.close()
     if daemon is not None:
         daemon.stop()
-    # A daemon that is killed cannot tidy up.
-    for rest in directory(pool).glob("*"):
-        rest.unlink()
-    directory(pool).rmdir()
+    assert not directory(pool).exists()
 
 
 def test_a_restarted_daemon_does_not_know_us(tmp_path):

@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import select
+import shutil
 import subprocess
 import tempfile
 import weakref
@@ -69,7 +70,7 @@ class Daemon:
         finally:
             os.close(read)
         _leases.add(lease := _Lease(write))
-        self.stop = weakref.finalize(self, _stop, self._process, lease, os.getpid())
+        self.stop = weakref.finalize(self, _stop, self._process, lease, directory, os.getpid())
         try:
             self._await_ready(path)
         except BaseException:
@@ -119,7 +120,7 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
-def _stop(process: subprocess.Popen[bytes], lease: _Lease, owner: int) -> None:
+def _stop(process: subprocess.Popen[bytes], lease: _Lease, directory: Path, owner: int) -> None:
     if os.getpid() != owner:
         return
     lease.end()
@@ -128,6 +129,8 @@ def _stop(process: subprocess.Popen[bytes], lease: _Lease, owner: int) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    # Nothing is left of a daemon that ended by itself; one that was killed could not tidy up.
+    shutil.rmtree(directory, ignore_errors=True)
     for stream in (process.stdout, process.stderr):
         with contextlib.suppress(OSError):
             assert stream is not None
