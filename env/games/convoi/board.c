@@ -396,9 +396,10 @@ TyStatus convoi_board_read(const Doc *doc, ConvoiTables *tables)
 {
     /* Each stage relies on the success of those before it. */
     static void (*const STAGES[])(Board *board) = {
-        board_clear,       read_board_head,   read_cities,           read_starts,
-        read_junctions,    read_segments,     convoi_read_lights,    convoi_read_switches,
-        convoi_read_green, convoi_make_links, convoi_make_runs, convoi_make_leg_names, convoi_make_distances,
+        board_clear,           read_board_head,   read_cities,        read_starts,
+        read_junctions,        read_segments,     convoi_read_lights, convoi_read_switches,
+        convoi_read_green,     convoi_make_links, convoi_make_runs,   convoi_make_leg_names,
+        convoi_make_distances,
     };
     Board board = {.reader = {.doc = doc, .tables = tables, .status = status_ok()}};
     for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0] && reader_ok(&board.reader); i++) {
