@@ -1,6 +1,6 @@
-"""A baseline of one's own in Python: joins the open seats of a pool, and claims a route whenever it can.
+"""A baseline of one's own: joins the open seats of a pool, and claims a route whenever it can.
 
-    trainyard arena express --agents random,open --start "python3 own_agent.py"
+trainyard arena express --agents random,open --start "python3 own_agent.py"
 """
 
 import argparse
@@ -13,11 +13,13 @@ WISHES = ["claim ", "pay", "keep ", "draw", ""]  # how actions begin, the deares
 
 def ranks(names):
     """What the agent thinks of each action: lower is better."""
-    return np.array([next(i for i, wish in enumerate(WISHES) if name.startswith(wish)) for name in names])
+    return np.array(
+        [next(i for i, wish in enumerate(WISHES) if name.startswith(wish)) for name in names]
+    )
 
 
 def choose(mask, rank):
-    """The agent: for each row the best legal action. Where an episode is over, any answer will do."""
+    """The agent: the best legal action of each row. Where an episode is over, anything will do."""
     return np.where(mask, rank, len(WISHES)).argmin(axis=1).astype("<i4")
 
 
@@ -40,7 +42,9 @@ def main():
             return
         if rows["count"]:
             mask = np.frombuffer(rows["mask"], "u1").reshape(rows["count"], pool["action_count"])
-            client.call("send", pool=given.pool, slots=rows["slots"], actions=choose(mask, rank).tobytes())
+            client.call(
+                "send", pool=given.pool, slots=rows["slots"], actions=choose(mask, rank).tobytes()
+            )
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""Search with plan-forks: the daemon copies the position, deals anew what the seat cannot know, draws
-another future, and lets an agent play each copy to its end.
+"""Search with plan-forks: the daemon copies the position, deals anew what the seat cannot know,
+draws another future, and lets an agent play each copy to its end.
 
     python3 plan.py ipc:///run/user/1000/trainyard/trainyardd
 """
@@ -18,10 +18,19 @@ def values(client, pool, seat, legal, key):
     for future in range(COPIES):
         slots = np.arange(1, len(legal) + 1, dtype="<u4")
         keys = np.full(len(legal), key + future, "<u8")
-        client.call("fork", pool=pool, slot=0, slots=slots.tobytes(), keys=keys.tobytes(), seat=seat)
+        client.call(
+            "fork", pool=pool, slot=0, slots=slots.tobytes(), keys=keys.tobytes(), seat=seat
+        )
         client.call("step", pool=pool, slots=slots.tobytes(), actions=legal.tobytes(), min_rows=0)
         for i, slot in enumerate(slots):
-            played = client.call("rollout", pool=pool, slot=int(slot), agent="expert", keys=keys[:1].tobytes(), seat=-1)
+            played = client.call(
+                "rollout",
+                pool=pool,
+                slot=int(slot),
+                agent="expert",
+                keys=keys[:1].tobytes(),
+                seat=-1,
+            )
             result[i] += np.frombuffer(played["earned"], "<f4")[seat] / COPIES
     return result
 
@@ -38,7 +47,8 @@ def main():
         legal = np.frombuffer(asked["numbers"], "<i4")
         value = values(client, pool, asked["seat"], legal, key=1000 * decision)
         best = value.argmax()
-        print(f"seat {asked['seat']}: {asked['names'][best]} ({value[best]:+.2f}, of {len(legal)} actions)")
+        name, worth = asked["names"][best], value[best]
+        print(f"seat {asked['seat']}: {name} ({worth:+.2f}, of {len(legal)} actions)")
         client.call("step", pool=pool, slots=b"\0\0\0\0", actions=legal[best : best + 1].tobytes())
     client.close()
 

@@ -16,7 +16,6 @@ import time
 
 import numpy as np
 import ray
-
 import trainyard
 
 

@@ -1,6 +1,6 @@
 """Two clients share one cooperative episode: each sees and plays its own seat only.
 
-    python3 two_clients.py ipc:///run/user/1000/trainyard/trainyardd
+python3 two_clients.py ipc:///run/user/1000/trainyard/trainyardd
 """
 
 import sys
@@ -31,7 +31,9 @@ def main():
     diary = []
     director, guest = Client(sys.argv[1]), Client(sys.argv[1])
     # The director opens the pool, keeps seat 0 and hands the invitation for seat 1 to the guest.
-    table = director.call("open", ruleset="convoi:board=tiny", seed=3, seats=["me", "open"], autoreset="disabled")
+    table = director.call(
+        "open", ruleset="convoi:board=tiny", seed=3, seats=["me", "open"], autoreset="disabled"
+    )
     place = guest.call("join", pool=table["pool"], invite=table["invite"])
     threads = [
         threading.Thread(target=play, args=(director, table, "director", diary)),
@@ -42,7 +44,12 @@ def main():
     for thread in threads:
         thread.join()
     first = diary.index(next(line for line in diary if line.startswith("guest")))
-    print(*diary[max(0, first - 3) : first + 3], f"... of {len(diary) - 2} decisions", *diary[-2:], sep="\n")
+    print(
+        *diary[max(0, first - 3) : first + 3],
+        f"... of {len(diary) - 2} decisions",
+        *diary[-2:],
+        sep="\n",
+    )
     director.close()
     guest.close()
 

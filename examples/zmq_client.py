@@ -1,6 +1,6 @@
 """A client in plain Python: pyzmq, msgpack, numpy, and the page proto/PROTOCOL.md.
 
-    python3 zmq_client.py ipc:///run/user/1000/trainyard/trainyardd
+python3 zmq_client.py ipc:///run/user/1000/trainyard/trainyardd
 """
 
 import sys
