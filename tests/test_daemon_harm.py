@@ -395,7 +395,8 @@ def test_clients_above_the_cap_hear_a_sentence():
     # Far more come and try again and again. They are not let in, and cost little.
     crowd = [Client(daemon.endpoint, hello=False) for _ in range(300)]
     for client in crowd:
-        client.send("hello", protocol=1)
+        with contextlib.suppress(zmq.Again):  # whoever is refused already has nobody to send to
+            client.socket.send(msgpack.packb({"op": "hello", "id": 1, "protocol": 1}), zmq.NOBLOCK)
     time.sleep(0.5)
     spent = cpu_seconds(daemon.process.pid)
     begin = time.monotonic()
