@@ -82,6 +82,9 @@ class Daemon:
         ready, _, _ = select.select([self._process.stdout], [], [], _PATIENCE)
         line = self._process.stdout.readline() if ready else b""
         if b" ready:" not in line:
+            if ready:  # it closed its output: its end is near
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self._process.wait(_PATIENCE)
             said = self.gone() or f"nothing for {_PATIENCE:.0f} seconds"
             raise DaemonGone(f"{path} did not start: {said}")
 
