@@ -56,7 +56,7 @@ shm=$!
 zmq=$!
 while kill -0 "$shm" 2>/dev/null || kill -0 "$zmq" 2>/dev/null; do
     "$bin/trainyard" stats --connect "$endpoint"
-    sleep 1
+    sleep 0.2
 done
 wait "$shm"
 wait "$zmq"
