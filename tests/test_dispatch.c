@@ -1,5 +1,6 @@
 /* Dispatch: every operation and its refusals, sessions, members, limits; without sockets or
  * threads. */
+#include "allocations.h"
 #include "dispatch_table.h"
 
 #include <setjmp.h>
@@ -9,33 +10,6 @@
 #include <cmocka.h>
 
 enum { MESSAGE_MAX = 65536 };
-
-/* The linker sends every allocation of our own code here (--wrap). */
-static uint64_t allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    allocations++;
-    return __real_realloc(memory, size);
-}
 
 /* ---- Requests by hand ---- */
 

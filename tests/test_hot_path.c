@@ -1,6 +1,7 @@
 /* The hot path: a million decisions with their rows and masks make no allocation and no system
  * call. */
 #define _GNU_SOURCE
+#include "allocations.h"
 #include "replay/replay.h"
 #include "trainyard.h"
 
@@ -18,33 +19,6 @@
 #include <cmocka.h>
 
 enum { DECISIONS = 1000000 };
-
-/* The linker sends every allocation of the program here (--wrap). */
-static uint64_t allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    allocations++;
-    return __real_realloc(memory, size);
-}
 
 /* Random play of `decisions` decisions, over as many episodes as that takes. */
 static void play(const TyRuleset *ruleset, uint32_t decisions)

@@ -1,5 +1,6 @@
 /* The search agent, and what it asks of the experts that guide it. */
 #include "agent.h"
+#include "allocations.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,35 +15,6 @@ static const char *const boards[] = {"convoi:board=tiny", "nordic:map=tiny", "ex
                                      "chicago"};
 
 enum { BOARD_COUNT = sizeof boards / sizeof boards[0] };
-
-/* ---- No allocation: the linker sends the library's calls here ---- */
-
-static unsigned allocations;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    allocations++;
-    return __real_realloc(old, size);
-}
 
 /* ---- A table ---- */
 
@@ -188,7 +160,7 @@ static void test_search_is_a_function_of_its_seed_and_allocates_nothing(void **u
         }
         uint64_t hash[2];
         for (uint32_t i = 0; i < 2; i++) {
-            unsigned before = allocations;
+            uint64_t before = allocations;
             table_play(table, 11);
             hash[i] = ty_hash(table->ruleset, table->state);
             assert_int_equal(allocations, before);

@@ -1,6 +1,7 @@
 /* Shared memory between real processes: the same trajectories as in process, two members on one
  * pool, no allocation and no system call while both sides spin. */
 #define _GNU_SOURCE
+#include "allocations.h"
 #include "shm_table.h"
 
 #include <linux/seccomp.h>
@@ -12,33 +13,6 @@ enum {
     SLOTS_MAX = 1024,
     QUIET_COMMANDS = 4000,
 };
-
-/* The linker sends every allocation of the program here (--wrap). */
-static uint64_t allocations;
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size)
-{
-    allocations++;
-    return __real_realloc(memory, size);
-}
 
 /* ---- The same trajectories ---- */
 

@@ -274,6 +274,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "ty_sample": (c_uint32, c_void_p, c_uint32, c_uint64, c_uint64),
     "ty_agent_at": (POINTER(Agent), c_void_p, c_uint32),
     "ty_agent_find": (POINTER(Agent), c_void_p, c_char_p),
+    "ty_agent_seed": (c_uint64, c_uint64, c_uint32),
     "ty_pool_open": (Status, c_void_p, POINTER(PoolConfig), POINTER(c_void_p)),
     "ty_pool_close": (None, c_void_p),
     "ty_pool_slot_bytes": (c_uint64, c_void_p),

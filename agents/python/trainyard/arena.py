@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ._lib import lib
 from .agents import BuiltIn, View, agent_name
 from .backend import Options
 from .errors import Error
@@ -18,7 +19,6 @@ from .pool import Pool
 from .ruleset import Ruleset
 
 _Z95 = 1.959963984540054
-_WORD = (1 << 64) - 1
 
 
 @dataclass(frozen=True)
@@ -58,17 +58,9 @@ class Results:
     decisions: npt.NDArray[np.uint32]
 
 
-def _mix(x: int) -> int:
-    x ^= x >> 30
-    x = x * 0xBF58476D1CE4E5B9 & _WORD
-    x ^= x >> 27
-    x = x * 0x94D049BB133111EB & _WORD
-    return x ^ x >> 31
-
-
 def agent_seed(seed: int, seat: int) -> int:
     """The seed of the agent in a seat, as the command-line tool gives it."""
-    return _mix(_mix(seed) + (seat + 1) * 0x9E3779B97F4A7C15 & _WORD)
+    return int(lib.ty_agent_seed(seed, seat))
 
 
 def seated(ruleset: Ruleset, agent: Any) -> Any:

@@ -31,8 +31,8 @@ from .ruleset import games
 _METADATA = {"render_modes": ["ansi"], "name": "trainyard_v0", "is_parallelizable": True}
 
 
-class AEC(AECEnv[str, Any, Any]):
-    """One agent after the other, in the order of the game. See `env`."""
+class _Seated:
+    """What both interfaces have: a table, and the agents that sit at it."""
 
     metadata: ClassVar[dict[str, Any]] = _METADATA
 
@@ -61,6 +61,19 @@ class AEC(AECEnv[str, Any, Any]):
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
         return self.table.action_space[agent]
+
+    def state(self) -> npt.NDArray[np.uint8]:
+        return self.table.state()
+
+    def render(self) -> Any:
+        return self.table.pool.text() if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        self.table.pool.close()
+
+
+class AEC(_Seated, AECEnv[str, Any, Any]):
+    """One agent after the other, in the order of the game. See `env`."""
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         self.table.reset(seed)
@@ -92,45 +105,9 @@ class AEC(AECEnv[str, Any, Any]):
             self.agent_selection = self.table.acting
         self._accumulate_rewards()
 
-    def state(self) -> npt.NDArray[np.uint8]:
-        return self.table.state()
 
-    def render(self) -> Any:
-        return self.table.pool.text() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        self.table.pool.close()
-
-
-class Parallel(ParallelEnv[str, Any, Any]):
+class Parallel(_Seated, ParallelEnv[str, Any, Any]):
     """All agents at once; those who are not to act wait. See `parallel_env`."""
-
-    metadata: ClassVar[dict[str, Any]] = _METADATA
-
-    def __init__(
-        self,
-        game: str = "convoi",
-        *,
-        seats: Sequence[str | None] = (),
-        illegal: str = "noop",
-        max_steps: int = 0,
-        mask: str = "both",
-        render_mode: str | None = None,
-        **config: Any,
-    ) -> None:
-        self.table = Table(
-            game, seats=seats, max_steps=max_steps, illegal=illegal, mask=mask, config=config
-        )
-        self.possible_agents = list(self.table.seats)
-        self.agents: list[str] = []
-        self.render_mode = render_mode
-        self.state_space = self.table.state_space
-
-    def observation_space(self, agent: str) -> spaces.Space[Any]:
-        return self.table.observation_space[agent]
-
-    def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.table.action_space[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
@@ -157,15 +134,6 @@ class Parallel(ParallelEnv[str, Any, Any]):
         if table.over:
             self.agents = []
         return observations, rewards, terminated, truncated, infos
-
-    def state(self) -> npt.NDArray[np.uint8]:
-        return self.table.state()
-
-    def render(self) -> Any:
-        return self.table.pool.text() if self.render_mode == "ansi" else None
-
-    def close(self) -> None:
-        self.table.pool.close()
 
 
 #: PettingZoo's names for the two.
