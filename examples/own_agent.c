@@ -4,8 +4,6 @@
  *   trainyard arena express --agents random,open --start ./own_agent */
 #include <proto/client.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void start(void *memory, const TyRuleset *rules, uint32_t seat, uint64_t seed)
@@ -33,30 +31,5 @@ static const TyAgent claimer = {.name = "claimer", .start = start, .act = act};
 
 int main(int argc, char **argv)
 {
-    TyClientConfig where = {.name = claimer.name};
-    uint32_t number = 0;
-    const char *invite = "";
-    for (int i = 1; i + 1 < argc; i += 2) {
-        if (strcmp(argv[i], "--connect") == 0) {
-            where.endpoint = argv[i + 1];
-        } else if (strcmp(argv[i], "--pool") == 0) {
-            number = (uint32_t)atoi(argv[i + 1]);
-        } else if (strcmp(argv[i], "--invite") == 0) {
-            invite = argv[i + 1];
-        }
-    }
-    TyClient *client = NULL;
-    TyClientPool pool;
-    TyClientPlay play = {.agent = &claimer};
-    TyStatus status = ty_client_connect(&where, &client);
-    if (status.code == TY_OK) { /* no list of seats: every seat that is open */
-        status = ty_client_join(client, number, invite, NULL, 0, false, &pool);
-    }
-    if (status.code == TY_OK) {
-        status = ty_client_play(client, &pool, &play);
-    }
-    fprintf(stderr, "own_agent: %s\n",
-            status.code == TY_OK ? "the pool is closed" : status.message);
-    ty_client_close(client);
-    return status.code != TY_OK;
+    return ty_client_main(argc, argv, &claimer); /* joins the seats that it is invited to */
 }

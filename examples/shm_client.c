@@ -5,55 +5,50 @@
 #include <proto/client.h>
 
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { SLOTS = 256, EPISODES = 20000, SEED = 7 };
+enum { SLOTS = 256, GROUPS = 2, EPISODES = 20000, SEED = 7 };
+
+static void must(TyStatus status)
+{
+    if (status.code != TY_OK) {
+        fprintf(stderr, "shm_client: %s\n", status.message);
+        exit(1);
+    }
+}
 
 int main(int argc, char **argv)
 {
-    TyClient *client = NULL;
-    TyShmClient *shm = NULL;
+    TyClient *client;
+    TyShmClient *shm;
     TyClientPool pool;
     const TyClientConfig where = {.endpoint = argc > 1 ? argv[1] : NULL};
-    const TyClientOpen what = {.ruleset = "convoi:board=tiny,reward=delivery",
+    const TyClientOpen what = {.ruleset = "convoi:board=tiny",
                                .slots = SLOTS,
-                               .groups = 2,
+                               .groups = GROUPS,
                                .seed = SEED,
                                .shm = true};
-    TyStatus status = ty_client_connect(&where, &client);
-    if (status.code == TY_OK) {
-        status = ty_client_open_pool(client, &what, &pool);
-    }
-    if (status.code == TY_OK) {
-        status = ty_client_attach(client, &pool, &shm);
-    }
-    if (status.code != TY_OK) {
-        fprintf(stderr, "shm_client: %s\n", status.message);
-        ty_client_close(client);
-        return 1;
-    }
+    must(ty_client_connect(&where, &client));
+    must(ty_client_open_pool(client, &what, &pool));
+    must(ty_client_attach(client, &pool, &shm));
     const TySlab *slab = ty_shm_slab(shm);
-    uint64_t decisions = 0;
     uint32_t ended = 0;
-    double total = 0; /* what seat 0 has earned; the game is cooperative */
-    uint32_t group = 0;
-    for (uint32_t i = 0; i < slab->groups; i++) {
-        ty_sample_rows(slab, i, SEED); /* here a network would look at TY_COLUMN_OBS */
-        ty_shm_submit(shm, i, NULL);
-    }
-    while (ended < EPISODES && ty_shm_wait_any(shm, &group, -1) == TY_SHM_READY) {
+    uint32_t submitted = 0;
+    for (uint32_t group = 0; ended < EPISODES; submitted++) {
+        if (submitted < GROUPS) {
+            group = submitted;
+        } else if (ty_shm_wait_any(shm, &group, -1) != TY_SHM_READY) {
+            break; /* the daemon is gone */
+        }
         const uint8_t *terminated = ty_slab_column(slab, group, TY_COLUMN_TERMINATED);
-        const float *earned = ty_slab_column(slab, group, TY_COLUMN_EARNED);
         for (uint32_t row = 0; row < slab->group[group].rows; row++) {
             ended += terminated[row];
-            total += (double)earned[row * slab->seat_count];
         }
-        decisions += slab->group[group].rows;
-        ty_sample_rows(slab, group, SEED);
+        ty_sample_rows(slab, group, SEED); /* here a network would look at TY_COLUMN_OBS */
         ty_shm_submit(shm, group, NULL);
     }
+    printf("through shared memory: %u decisions, %u episodes\n", submitted * SLOTS / GROUPS, ended);
     ty_shm_close(shm);
     ty_client_close(client);
-    printf("through shared memory: %llu decisions, %u episodes, mean return %+.3f\n",
-           (unsigned long long)decisions, ended, total / ended);
     return ended < EPISODES;
 }

@@ -4,49 +4,37 @@
 #include <proto/client.h>
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 enum { SLOTS = 64, EPISODES = 1000, SEED = 7 };
 
+static void must(TyStatus status)
+{
+    if (status.code != TY_OK) {
+        fprintf(stderr, "zmq_client: %s\n", status.message);
+        exit(1);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    TyClient *client = NULL;
+    TyClient *client;
     TyClientPool pool;
     TyClientRows rows;
     const TyClientConfig where = {.endpoint = argc > 1 ? argv[1] : NULL};
-    const TyClientOpen what = {
-        .ruleset = "convoi:board=tiny,reward=delivery", .slots = SLOTS, .seed = SEED};
-    TyStatus status = ty_client_connect(&where, &client);
-    if (status.code == TY_OK) {
-        status = ty_client_open_pool(client, &what, &pool);
-    }
-    if (status.code == TY_OK) {
-        status = ty_client_reset(client, &pool, &rows);
-    }
+    const TyClientOpen what = {.ruleset = "convoi:board=tiny", .slots = SLOTS, .seed = SEED};
+    must(ty_client_connect(&where, &client));
+    must(ty_client_open_pool(client, &what, &pool));
+    must(ty_client_reset(client, &pool, &rows));
     uint32_t ended = 0;
-    uint64_t decisions = 0;
-    double total = 0; /* what seat 0 has earned; the game is cooperative */
-    while (status.code == TY_OK && ended < EPISODES) {
-        int32_t actions[SLOTS];
-        for (uint32_t i = 0; i < SLOTS; i++) { /* here a network would look at TY_COLUMN_OBS */
-            const uint8_t *mask = rows.column[TY_COLUMN_MASK] + (size_t)i * pool.action_count;
-            actions[i] = (int32_t)ty_sample(mask, pool.action_count, SEED, decisions++);
-        }
-        status = ty_client_step(client, &pool, 0, actions, &rows);
-        for (uint32_t i = 0; status.code == TY_OK && i < SLOTS; i++) {
-            float earned;
-            size_t at = (size_t)i * pool.seat_count * sizeof earned;
-            memcpy(&earned, rows.column[TY_COLUMN_EARNED] + at, sizeof earned); /* unaligned */
-            total += (double)earned;
-        }
-        ended += status.code == TY_OK ? rows.ended_count : 0;
+    uint32_t steps = 0;
+    for (; ended < EPISODES; steps++) {
+        int32_t actions[SLOTS]; /* here a network would look at rows.column[TY_COLUMN_OBS] */
+        ty_client_sample(&pool, steps == 0 ? -1 : 0, &rows, SEED, actions);
+        must(ty_client_step(client, &pool, 0, actions, &rows));
+        ended += rows.ended_count;
     }
+    printf("over ZeroMQ: %u decisions, %u episodes\n", steps * SLOTS, ended);
     ty_client_close(client); /* the daemon closes what this client opened */
-    if (status.code != TY_OK) {
-        fprintf(stderr, "zmq_client: %s\n", status.message);
-        return 1;
-    }
-    printf("over ZeroMQ: %llu decisions, %u episodes, mean return %+.3f\n",
-           (unsigned long long)decisions, ended, total / ended);
     return 0;
 }

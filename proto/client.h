@@ -158,6 +158,11 @@ typedef struct TyClientPlay {
 /* Lets the agent answer for this client's seats of the pool, until the director closes it or enough
  * episodes have ended. */
 TY_API TyStatus ty_client_play(TyClient *client, const TyClientPool *pool, TyClientPlay *play);
+/* The main function of a program that is an agent, as `trainyard sim` and `arena` start it:
+ * PROGRAM --connect ENDPOINT --pool NUMBER --invite TOKEN [--seats 0,2]. */
+TY_API int ty_client_main(int argc, char **argv, const TyAgent *agent);
+/* A list of seats such as "0,2". NULL or empty: none, which joins every open seat. */
+TY_API TyStatus ty_client_seats(const char *text, uint8_t seats[TY_SEATS_MAX], uint32_t *count);
 
 /* Messages so far, and their bytes without what ZeroMQ adds. */
 typedef struct TyClientTraffic {

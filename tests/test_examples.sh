@@ -84,8 +84,8 @@ done
 # ---- The examples
 
 prints "episode.c" '^seed 7: (won|lost), [0-9]+ goods delivered in [0-9]+ turns' "$build/examples/episode" 7
-prints "zmq_client.c" '^over ZeroMQ: [0-9]+ decisions, 10[0-9]{2} episodes, mean return -[01]\.' "$build/examples/zmq_client" "$endpoint"
-prints "shm_client.c" '^through shared memory: [0-9]+ decisions, 20[0-9]{3} episodes, mean return -[01]\.' \
+prints "zmq_client.c" '^over ZeroMQ: [0-9]+ decisions, 10[0-9]{2} episodes' "$build/examples/zmq_client" "$endpoint"
+prints "shm_client.c" '^through shared memory: [0-9]+ decisions, 20[0-9]{3} episodes' \
     "$build/examples/shm_client" "$endpoint"
 prints "zmq_client.py" '^plain Python: 3[0-9]{2} episodes, mean return -[01]\.' "$python" "$top/examples/zmq_client.py" "$endpoint"
 prints "two_clients.py" 'director \(seat 0\): [a-z]
@@ -140,6 +140,14 @@ fi
 
 refuses "a program that does not join" 'the program ended before the episodes, with status 1' \
     "${arena[@]}" express --agents random,open --episodes 2 --connect "$endpoint" --start false
+refuses "own_agent.c without an invitation" 'claimer: --pool and --invite are needed' "$build/examples/own_agent" --pool 1
+refuses "own_agent.c with a wrong pool" "claimer: --pool: 'one' is not the number of a pool" \
+    "$build/examples/own_agent" --pool one --invite x
+refuses "own_agent.c with wrong seats" "claimer: --seats: '0;1' is not a list of seats such as 0,2" \
+    "$build/examples/own_agent" --pool 1 --invite x --seats '0;1'
+refuses "own_agent.c with an unknown argument" "claimer: unknown argument '--seat'; allowed are --connect ENDPOINT" \
+    "$build/examples/own_agent" --seat 1
+refuses "own_agent.c with half an argument" 'claimer: --pool needs a value' "$build/examples/own_agent" --pool
 refuses "a planning agent from outside" "agent 'search' plans with states, which stay in the daemon" \
     "${arena[@]}" express --agents random,open --episodes 2 --connect "$endpoint" --start "$build/trainyard agent search"
 refuses "no daemon" 'trainyard arena: ' "${arena[@]}" express --agents "random,ipc://$work/run/nobody" --episodes 2 --start true

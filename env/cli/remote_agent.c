@@ -4,19 +4,19 @@
 
 #include <stdio.h>
 
-/* Reads "0,2" into seats; false if it is not a list of seats. */
-static bool seats_parse(const char *text, uint8_t seats[TY_SEATS_MAX], uint32_t *count)
+/* Plays the pool that was joined, with the built-in agent of the command line. */
+static TyStatus pool_play(const Settings *settings, TyClient *client, TyClientPool *pool,
+                          TyClientPlay *play)
 {
-    *count = 0;
-    for (const char *at = text; at != NULL && *at != '\0'; at++) {
-        if (*at < '0' || *at >= '0' + TY_SEATS_MAX || *count == TY_SEATS_MAX ||
-            (at[1] != '\0' && at[1] != ',')) {
-            return false;
-        }
-        seats[(*count)++] = (uint8_t)(*at - '0');
-        at += at[1] == ',';
+    const TyGame *game = ty_ruleset_game(play->ruleset);
+    play->agent = ty_agent_find(game, settings->arguments[0]);
+    if (play->agent == NULL) {
+        return status_fail(TY_BAD_CONFIG, "agent '%s' does not play %s", settings->arguments[0],
+                           ty_game_name(game));
     }
-    return true;
+    fprintf(stderr, "%s plays %u seats of %s\n", play->agent->name, pool->seat_count,
+            pool->ruleset);
+    return ty_client_play(client, pool, play);
 }
 
 /* Joins with the seats of the command line and plays. */
@@ -26,27 +26,17 @@ static TyStatus agent_play(const Settings *settings, TyClient *client, TyClientP
     TyRuleset *own = NULL;
     uint8_t seats[TY_SEATS_MAX];
     uint32_t seat_count = 0;
-    if (!seats_parse(settings->seats, seats, &seat_count)) {
-        return status_fail(TY_BAD_ARGUMENT, "--seats: '%s' is not a list of seats such as 0,2",
-                           settings->seats);
+    TyStatus status = ty_client_seats(settings->seats, seats, &seat_count);
+    if (status.code == TY_OK) {
+        status = ty_client_join(client, (uint32_t)settings->pool, settings->invite, seats,
+                                seat_count, false, &pool);
     }
-    TyStatus status = ty_client_join(client, (uint32_t)settings->pool, settings->invite, seats,
-                                     seat_count, false, &pool);
     if (status.code == TY_OK && play->ruleset == NULL) {
         status = ty_ruleset_open(pool.ruleset, NULL, &own);
         play->ruleset = own;
     }
     if (status.code == TY_OK) {
-        const TyGame *game = ty_ruleset_game(play->ruleset);
-        play->agent = ty_agent_find(game, settings->arguments[0]);
-        status = play->agent != NULL ? status_ok()
-                                     : status_fail(TY_BAD_CONFIG, "agent '%s' does not play %s",
-                                                   settings->arguments[0], ty_game_name(game));
-    }
-    if (status.code == TY_OK) {
-        fprintf(stderr, "%s plays %u seats of %s\n", play->agent->name, pool.seat_count,
-                pool.ruleset);
-        status = ty_client_play(client, &pool, play);
+        status = pool_play(settings, client, &pool, play);
     }
     ty_ruleset_close(own);
     return status;
