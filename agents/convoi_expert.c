@@ -1,6 +1,7 @@
 /* The rule-based expert for Convoi Express: answers each question with what it judges best. */
 #include "convoi_expert.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- Reading the row ---------------------------------------------------------------------------
@@ -57,6 +58,7 @@ static void row_read(const Expert *expert, const TyView *view, ConvoiState *stat
     memcpy(state->setting, row + at->setting, tables->junction_count);
     memcpy(state->seen, row + at->seen, tables->card_count);
     tokens_read(expert, row, state);
+    assert(tables->player_count > 0);
     for (uint32_t i = 0; i < tables->light_count; i++) {
         state->green |= (uint64_t)row[at->green + i] << i;
     }

@@ -309,6 +309,7 @@ static uint16_t usual_anew(const UsualWays *usual, const ConvoiTables *tables, u
 {
     int32_t approach = 0;
     int32_t leg = 0;
+    assert(tables->start_count > 0 && tables->port_count > 0);
     for (uint8_t start = 0; start < tables->start_count; start++) {
         approach += usual->approach[start][goods];
     }

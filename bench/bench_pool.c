@@ -112,8 +112,10 @@ static void player_trips(BenchPlayer *player, uint64_t ns, BenchLine *line)
         player_think(player, 0);
     }
     qsort(times, count, sizeof times[0], compare_times);
-    line->p50_us = times[count / 2] * 1e-3;
-    line->p99_us = times[(uint64_t)count * 99 / 100] * 1e-3;
+    uint32_t p50 = times[count / 2];
+    uint32_t p99 = times[(uint64_t)count * 99 / 100];
+    line->p50_us = p50 * 1e-3;
+    line->p99_us = p99 * 1e-3;
 }
 
 /* ---- One cell: every door with the same pool ---- */

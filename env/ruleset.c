@@ -81,7 +81,7 @@ static TyStatus documents_open(Config *config, const TyFiles *files, Documents *
         }
         uint32_t file = config_file_index(game, i);
         Doc *doc = &documents->docs[file];
-        TyStatus status = status_ok();
+        TyStatus status;
         if (config->values[i] >= 0) {
             const TyFile *built_in = game->files[file].files[config->values[i]];
             status = load_json(built_in->bytes, built_in->size, doc);
@@ -232,17 +232,17 @@ void ty_ruleset_close(TyRuleset *ruleset)
 }
 
 /* The file field that the document's "format" names; false if none does. */
-static bool format_find(const char *format, const TyGame **game, uint32_t *file)
+static const TyGame *format_find(const char *format, uint32_t *file)
 {
     for (uint32_t i = 0; i < ty_game_count(); i++) {
-        *game = ty_game_at(i);
-        for (*file = 0; *file < (*game)->file_count; (*file)++) {
-            if (strcmp((*game)->files[*file].format, format) == 0) {
-                return true;
+        const TyGame *game = ty_game_at(i);
+        for (*file = 0; *file < game->file_count; (*file)++) {
+            if (strcmp(game->files[*file].format, format) == 0) {
+                return game;
             }
         }
     }
-    return false;
+    return NULL;
 }
 
 static TyStatus unknown_format(const char *format)
@@ -258,29 +258,33 @@ static TyStatus unknown_format(const char *format)
     return status_fail(TY_BAD_FILE, "format: '%.40s' is not known; there are %s", format, list);
 }
 
+static TyStatus document_check(const Doc *doc, const char **kind, Text *name)
+{
+    uint32_t file;
+    TyStatus status = status_ok();
+    const char *format = doc_read_text(doc, &doc->nodes[0], "format", &status);
+    if (status.code != TY_OK) {
+        return status;
+    }
+    const TyGame *game = format_find(format, &file);
+    if (game == NULL) {
+        return unknown_format(format);
+    }
+    *kind = game->files[file].title;
+    text_add(name, "%s", doc_read_text(doc, &doc->nodes[0], "name", &status));
+    return status.code == TY_OK ? game->file_check(file, doc) : status;
+}
+
 TyStatus ty_file_check(const char *bytes, size_t size, const char **kind, char name[TY_NAME_MAX])
 {
-    const TyGame *game = NULL;
-    uint32_t file = 0;
     Doc doc = {0};
     Text text = text_init(name, TY_NAME_MAX);
     *kind = "";
     TyStatus status = load_json(bytes, size, &doc);
-    if (status.code != TY_OK) {
-        return status;
-    }
-    const char *format = doc_read_text(&doc, &doc.nodes[0], "format", &status);
-    if (status.code == TY_OK && !format_find(format, &game, &file)) {
-        status = unknown_format(format);
-    }
     if (status.code == TY_OK) {
-        *kind = game->files[file].title;
-        text_add(&text, "%s", doc_read_text(&doc, &doc.nodes[0], "name", &status));
+        status = document_check(&doc, kind, &text);
+        load_free(&doc);
     }
-    if (status.code == TY_OK) {
-        status = game->file_check(file, &doc);
-    }
-    load_free(&doc);
     return status;
 }
 

@@ -145,31 +145,31 @@ static TyStatus director_open(Director *director, char invite[TY_CLIENT_TOKEN_SI
 {
     static const char *const columns[] = {"earned", "step", "metrics"};
     const Run *run = director->run;
-    const char *seats[TY_SEATS_MAX];
+    const TyShape *shape = ty_shape(run->ruleset);
+    const char *seats[TY_SEATS_MAX] = {NULL};
     OwnFile files[TY_FILES_MAX];
     WireItem item;
     uint32_t file_count = own_files(run->ruleset, files);
     if (!director_allocate(director, files, file_count)) {
         return status_fail(TY_NO_MEMORY, "no memory for the request");
     }
-    for (uint32_t seat = 0; seat < ty_shape(run->ruleset)->players; seat++) {
+    for (uint32_t seat = 0; seat < shape->players; seat++) {
         seats[seat] = run->seating.agents[seat]->name;
     }
     ask_begin(director);
-    ask_text(director, "ruleset", ty_shape(run->ruleset)->spec);
+    ask_text(director, "ruleset", shape->spec);
     ask_files(director, files, file_count);
     ask_uint(director, "slots", director->slots);
     ask_uint(director, "threads", run->threads);
     ask_uint(director, "seed", run->seed);
     ask_text(director, "autoreset", "disabled");
-    ask_names(director, "seats", seats, ty_shape(run->ruleset)->players);
+    ask_names(director, "seats", seats, shape->players);
     ask_names(director, "columns", columns, sizeof columns / sizeof columns[0]);
     TyStatus status = ask(director, "open");
     if (status.code != TY_OK) {
         return status;
     }
-    if (!reply_item(director, "schema_hash", &item) ||
-        item.number != ty_shape(run->ruleset)->schema_hash) {
+    if (!reply_item(director, "schema_hash", &item) || item.number != shape->schema_hash) {
         return status_fail(TY_BAD_CONFIG, "the daemon has another version of %s",
                            ty_game_name(ty_ruleset_game(run->ruleset)));
     }
@@ -271,7 +271,7 @@ static TyStatus notices_check(const Director *director)
     const uint8_t *at = list.bytes;
     for (uint32_t i = 0; i < list.count; i++, wire_skip(&at, end)) {
         if (wire_get(at, end, "what", &item) &&
-            (item.size != 6 || memcmp(item.bytes, "joined", 6))) {
+            (item.size != 6 || memcmp(item.bytes, "joined", 6) != 0)) {
             WireItem seat = {.number = 0};
             wire_get(at, end, "seat", &seat);
             return status_fail(TY_IO, "whoever played seat %u is gone", (unsigned)seat.number);

@@ -9,6 +9,7 @@ TyStatus status_fail(TyCode code, const char *format, ...)
     TyStatus status = {.code = code};
     va_list args;
     va_start(args, format);
+    /* NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): va_start is one line above */
     vsnprintf(status.message, sizeof status.message, format, args);
     va_end(args);
     return status;

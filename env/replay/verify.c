@@ -278,7 +278,7 @@ ReplayResult replay_verify(Replayer *replayer, const LogReader *reader, const Lo
     TyStatus status = replayer_ruleset(replayer, reader, episode, &play.ruleset);
     if (status.code != TY_OK) {
         play.result.verdict = REPLAY_REFUSED;
-        memcpy(play.result.message, status.message, sizeof play.result.message);
+        snprintf(play.result.message, sizeof play.result.message, "%s", status.message);
         return play.result;
     }
     play.shape = ty_shape(play.ruleset);

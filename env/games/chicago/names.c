@@ -38,7 +38,7 @@ const char *chicago_name_leave(uint32_t why)
 
 Name chicago_name_number(uint32_t number)
 {
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     text_add(&text, "%s_%u", colour_names[number / CHICAGO_VALUES + 1],
              number % CHICAGO_VALUES + 1);
@@ -50,7 +50,7 @@ Name chicago_name_card(uint32_t card)
     if (card < CHICAGO_NUMBERS) {
         return chicago_name_number(card);
     }
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     text_add(&text, "%s", chicago_card_words[card - CHICAGO_NUMBERS]);
     return name;
@@ -58,7 +58,7 @@ Name chicago_name_card(uint32_t card)
 
 Name chicago_name_cell(const ChicagoTables *tables, uint32_t cell)
 {
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     uint32_t index = cell % CHICAGO_CAR;
     text_add(&text, "%u.%c%u", cell / CHICAGO_CAR + 1, (char)('a' + index % tables->width),
@@ -69,7 +69,7 @@ Name chicago_name_cell(const ChicagoTables *tables, uint32_t cell)
 /* With fixed tiles a start space has its own name, otherwise its number in the car. */
 static Name name_start(const ChicagoTables *tables, uint32_t start)
 {
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     uint32_t car = start / CHICAGO_DOORS_MAX;
     uint32_t door = start % CHICAGO_DOORS_MAX;

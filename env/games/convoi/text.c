@@ -10,7 +10,7 @@ typedef struct Name {
 
 static Name train_name(uint32_t train)
 {
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     name_train(train, &text);
     return name;
@@ -18,7 +18,7 @@ static Name train_name(uint32_t train)
 
 static Name place_name(const ConvoiTables *tables, uint32_t place)
 {
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     name_place(tables, place, &text);
     return name;
@@ -26,7 +26,7 @@ static Name place_name(const ConvoiTables *tables, uint32_t place)
 
 static Name setting_name(const ConvoiTables *tables, uint32_t junction, uint32_t setting)
 {
-    Name name;
+    Name name = {.text = ""};
     Text text = text_init(name.text, sizeof name.text);
     name_setting(tables, junction, setting, &text);
     return name;

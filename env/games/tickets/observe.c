@@ -302,6 +302,7 @@ static inline void owners_turn(const uint8_t *owners, uint32_t count, uint8_t se
         uint8_t behind = (uint8_t)(owners[i] + (owners[i] > seat ? 0 : players) - seat);
         relative[i] = owners[i] == 0 ? 0 : behind;
     }
+    /* cppcheck-suppress uninitvar ; as many as were written */
     memcpy(out, relative, count);
 }
 
