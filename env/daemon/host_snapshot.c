@@ -198,12 +198,6 @@ static bool restore_checked(Host *host, Job *job, uint32_t count)
                                         : "the snapshot is older than a change of the seats");
             return false;
         }
-        TyStatus status = ty_pool_restore(host->pool, snapshot->bytes, NULL, 0, NULL);
-        if (status.code != TY_OK) {
-            job_refuse(host, job, ERROR_bad_argument, i, "snapshots: row %u: %s", i,
-                       status.message);
-            return false;
-        }
     }
     return true;
 }
@@ -321,7 +315,7 @@ static void put_import(Writer *writer, Host *host, const Job *job, const void *c
     reply_uint(writer, REPLY_SNAPSHOT, snapshot->id);
 }
 
-/* The bytes are checked when they are restored; here only that they have the right size. */
+/* Bytes from outside are checked once, here: whatever is kept can be restored. */
 void job_import(Host *host, Job *job)
 {
     const WireValue *data = &job->request.values[FIELD_OF_DATA];
@@ -329,6 +323,11 @@ void job_import(Host *host, Job *job)
     if (data->size != wanted) {
         job_refuse(host, job, ERROR_bad_argument, -1,
                    "data: has %u bytes; a snapshot of this pool has %u", data->size, wanted);
+        return;
+    }
+    TyStatus status = ty_pool_restore(host->pool, data->bytes, NULL, 0, NULL);
+    if (status.code != TY_OK) {
+        job_refuse(host, job, ERROR_bad_argument, -1, "data: %s", status.message);
         return;
     }
     Snapshot *snapshot = snapshot_new(host, job);
