@@ -104,6 +104,8 @@ static void answer_all(const BenchBare *bare, const TyRuleset *ruleset, int said
     size_t size = sizeof tcp;
     void *context = zmq_ctx_new();
     void *socket = zmq_socket(context, ZMQ_ROUTER);
+    signal(SIGINT, SIG_DFL); /* the parent cleans up */
+    signal(SIGTERM, SIG_DFL);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (zmq_bind(socket, bare->ipc) != 0 || zmq_bind(socket, "tcp://127.0.0.1:*") != 0 ||
         zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, tcp, &size) != 0 ||

@@ -112,6 +112,39 @@ static TyStatus child_start(int (*run)(int, char **), const char *program, Bench
     return status;
 }
 
+static int child_end(BenchDaemon *daemon)
+{
+    int ended = 0;
+    if (daemon->process > 0) {
+        kill(daemon->process, SIGTERM);
+        waitpid(daemon->process, &ended, 0);
+        daemon->process = 0;
+    }
+    return ended;
+}
+
+/* An interrupted bench leaves nothing behind either. */
+
+static BenchDaemon *running;
+
+static void interrupted(int number)
+{
+    child_end(running);
+    if (chdir(running->directory) == 0) {
+        unlink("bare"); /* the socket of bench_bare.c */
+        rmdir(running->directory);
+    }
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void interrupts_catch(BenchDaemon *daemon)
+{
+    running = daemon;
+    signal(SIGINT, daemon != NULL ? interrupted : SIG_DFL);
+    signal(SIGTERM, daemon != NULL ? interrupted : SIG_DFL);
+}
+
 TyStatus bench_daemon_start(int (*run)(int, char **), BenchDaemon *daemon)
 {
     char program[PROGRAM_PATH_MAX];
@@ -127,6 +160,7 @@ TyStatus bench_daemon_start(int (*run)(int, char **), BenchDaemon *daemon)
     snprintf(daemon->ipc, sizeof daemon->ipc, "ipc://%s/zmq", daemon->directory);
     snprintf(daemon->shm, sizeof daemon->shm, "%s/shm", daemon->directory);
     status = child_start(run, program, daemon);
+    interrupts_catch(daemon);
     if (status.code != TY_OK) {
         bench_daemon_stop(daemon);
     }
@@ -135,12 +169,8 @@ TyStatus bench_daemon_start(int (*run)(int, char **), BenchDaemon *daemon)
 
 TyStatus bench_daemon_stop(BenchDaemon *daemon)
 {
-    int ended = 0;
-    if (daemon->process > 0) {
-        kill(daemon->process, SIGTERM);
-        waitpid(daemon->process, &ended, 0);
-        daemon->process = 0;
-    }
+    interrupts_catch(NULL);
+    int ended = child_end(daemon);
     bool clean = daemon->directory[0] == '\0' || rmdir(daemon->directory) == 0;
     daemon->directory[0] = '\0';
     if (!WIFEXITED(ended) || WEXITSTATUS(ended) != 0) {

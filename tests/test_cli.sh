@@ -385,6 +385,21 @@ check "bench --doors inproc measures no other door" eval '! grep -qE "shm  |ipc|
 check "bench of no such door" refuses 2 "inproc, shm, ipc, tcp" bench "$game" --doors window
 check "bench" accepts bench "$game" --seconds 0.05 --doors inproc
 check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
+check "an interrupted bench leaves neither daemon nor directory" python3 - "$tool" "$game" <<'PYTHON'
+import os, signal, subprocess, sys, time
+bench = subprocess.Popen([sys.argv[1], "bench", sys.argv[2], "--pool", "--seconds", "60"], stdout=subprocess.DEVNULL)
+words = []
+while b"--shm" not in words:  # until the daemon runs
+    time.sleep(0.05)
+    for child in open(f"/proc/{bench.pid}/task/{bench.pid}/children").read().split():
+        words = open(f"/proc/{child}/cmdline", "rb").read().split(b"\0") if b"--shm" not in words else words
+directory = os.path.dirname(words[words.index(b"--shm") + 1])
+time.sleep(0.5)
+bench.send_signal(signal.SIGINT)
+assert bench.wait(10) == -signal.SIGINT
+assert not os.path.exists(directory)
+assert subprocess.run(["pgrep", "-f", directory]).returncode == 1
+PYTHON
 
 # ---- Progress: on a terminal only (in a pipe `accepts` has seen that stderr stays empty)
 
