@@ -131,6 +131,7 @@ static void interrupted(int number)
 {
     child_end(running);
     if (chdir(running->directory) == 0) {
+        unlink("token");
         unlink("bare"); /* the socket of bench_bare.c */
         rmdir(running->directory);
     }
@@ -159,8 +160,8 @@ TyStatus bench_daemon_start(int (*run)(int, char **), BenchDaemon *daemon)
     }
     snprintf(daemon->ipc, sizeof daemon->ipc, "ipc://%s/zmq", daemon->directory);
     snprintf(daemon->shm, sizeof daemon->shm, "%s/shm", daemon->directory);
-    status = child_start(run, program, daemon);
     interrupts_catch(daemon);
+    status = child_start(run, program, daemon);
     if (status.code != TY_OK) {
         bench_daemon_stop(daemon);
     }

@@ -388,17 +388,17 @@ check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
 check "an interrupted bench leaves neither daemon nor directory" python3 - "$tool" "$game" <<'PYTHON'
 import os, signal, subprocess, sys, time
 bench = subprocess.Popen([sys.argv[1], "bench", sys.argv[2], "--pool", "--seconds", "60"], stdout=subprocess.DEVNULL)
-words = []
-while b"--shm" not in words:  # until the daemon runs
+daemon = directory = None
+while daemon is None:
+    assert bench.poll() is None
     time.sleep(0.05)
     for child in open(f"/proc/{bench.pid}/task/{bench.pid}/children").read().split():
-        words = open(f"/proc/{child}/cmdline", "rb").read().split(b"\0") if b"--shm" not in words else words
-directory = os.path.dirname(words[words.index(b"--shm") + 1])
-time.sleep(0.5)
+        words = open(f"/proc/{child}/cmdline").read().split("\0")
+        if "--shm" in words:
+            daemon, directory = child, os.path.dirname(words[words.index("--shm") + 1])
 bench.send_signal(signal.SIGINT)
 assert bench.wait(10) == -signal.SIGINT
-assert not os.path.exists(directory)
-assert subprocess.run(["pgrep", "-f", directory]).returncode == 1
+assert not os.path.exists(directory) and not os.path.exists(f"/proc/{daemon}")
 PYTHON
 
 # ---- Progress: on a terminal only (in a pipe `accepts` has seen that stderr stays empty)
