@@ -120,7 +120,6 @@ typedef struct SpeakingColumns {
 SpeakingColumns speaking_columns(const TySlab *slab, uint32_t group);
 /* The rows of the job that were refused. */
 void put_row_errors(Writer *writer, Host *host, const Job *job);
-uint32_t type_bytes(TyType type);
 const char *type_name(TyType type);
 
 /* ---- What the requests do ---- */

@@ -11,22 +11,6 @@ enum {
         1 << TY_COLUMN_METRICS | 1 << TY_COLUMN_FINAL_OBS | 1 << TY_COLUMN_FINAL_REWARD,
 };
 
-uint32_t type_bytes(TyType type)
-{
-    switch (type) {
-    case TY_U8:
-    case TY_I8:
-        return 1;
-    case TY_U32:
-    case TY_I32:
-    case TY_F32:
-        return 4;
-    case TY_U64:
-        return 8;
-    }
-    return 0;
-}
-
 const char *type_name(TyType type)
 {
     switch (type) {
@@ -135,7 +119,7 @@ static void put_column(Writer *writer, const Host *host, const RowSet *set, TyCo
     const TySlab *slab = ty_pool_slab(host->pool, set->member);
     const TyColumnLayout *layout = &slab->group[0].columns[column];
     ColumnReader reader = {
-        .slab = slab, .column = column, .cell = (size_t)layout->width * type_bytes(layout->type)};
+        .slab = slab, .column = column, .cell = (size_t)layout->width * ty_type_size(layout->type)};
     bool sparse = (SPARSE_COLUMNS >> column & 1) != 0;
     uint32_t count = sparse ? set->ended_count : set->count;
     message_key(writer, layout->name);
@@ -250,7 +234,7 @@ void job_reply_rows(Host *host, Job *job, RowSet set)
         const TyColumnLayout *layout = &slab->group[0].columns[i];
         uint32_t count = (SPARSE_COLUMNS >> i & 1) != 0 ? set.ended_count : set.count;
         if ((host->members[set.member].columns >> i & 1) != 0) {
-            guess += (size_t)count * layout->width * type_bytes(layout->type) + 32;
+            guess += (size_t)count * layout->width * ty_type_size(layout->type) + 32;
         }
     }
     guess += ((size_t)set.count + set.ended_count) * sizeof(uint32_t);
