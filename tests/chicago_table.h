@@ -7,73 +7,14 @@
  * tests/data/chicago_NAME.json. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "games/chicago/names.h"
 
-enum { TABLE_EVENTS_MAX = 512, TABLE_SCRIPT_MAX = 64, TABLE_FILE_MAX = 16384 };
-
-typedef struct Table {
-    TyRuleset *ruleset;
-    const ChicagoTables *tables;
-    ChicagoState state;
-    int32_t reward[TY_SEATS_MAX]; /* of the last action */
-    uint32_t script_count;
-    TyOutcome script[TABLE_SCRIPT_MAX];
-    uint32_t event_count; /* of the last action */
-    TyEvent events[TABLE_EVENTS_MAX];
-} Table;
-
-/* A test with a table, which is closed behind it whether it passed or failed. */
-#define TABLE_TEST(test) cmocka_unit_test_teardown(test, table_teardown)
+#define TABLE_GAME "chicago"
+#define TABLE_TABLES ChicagoTables
+#define TABLE_STATE ChicagoState
+#include "table.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
-
-static inline TyStatus table_file_open(void *user, const char *value, const char **bytes,
-                                       size_t *size, char name[TY_NAME_MAX])
-{
-    static char content[TABLE_FILE_MAX];
-    char path[1024];
-    (void)user;
-    snprintf(path, sizeof path, TY_SOURCE_DIR "/tests/data/chicago_%s.json", value);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return (TyStatus){.code = TY_IO, .message = "no such test file"};
-    }
-    *bytes = content;
-    *size = fread(content, 1, TABLE_FILE_MAX, file);
-    fclose(file);
-    snprintf(name, TY_NAME_MAX, "%s", value);
-    return (TyStatus){.code = TY_OK};
-}
-
-static inline TyRuleset *table_ruleset(const char *spec)
-{
-    TyRuleset *ruleset = NULL;
-    TyFiles files = {.open = table_file_open};
-    TyStatus status = ty_ruleset_open(spec, &files, &ruleset);
-    if (status.code != TY_OK) {
-        fail_msg("%s: %s", spec, status.message);
-    }
-    return ruleset;
-}
-
-static inline int table_teardown(void **slot)
-{
-    Table *table = *slot;
-    if (table != NULL) {
-        ty_ruleset_close(table->ruleset);
-        table->ruleset = NULL;
-    }
-    return 0;
-}
 
 /* Puts every card into its pile and every pawn into its supply. */
 static inline void table_clear(Table *table)
@@ -95,17 +36,14 @@ static inline void table_clear(Table *table)
  */
 static inline Table *table_open(void **slot, const char *settings)
 {
-    static Table table;
     char spec[TY_SPEC_MAX];
     snprintf(spec, sizeof spec, "chicago:first_player=seat0%s%s", settings[0] != '\0' ? "," : "",
              settings);
-    memset(&table, 0, sizeof table);
-    *slot = &table;
-    table.ruleset = table_ruleset(spec);
-    table.tables = chicago_tables(table.ruleset);
-    assert_true(ty_reset(table.ruleset, &table.state, 0, NULL));
-    table_clear(&table);
-    return &table;
+    Table *table = table_make(slot, spec);
+    table->tables = chicago_tables(table->ruleset);
+    table_reset(table, 0);
+    table_clear(table);
+    return table;
 }
 
 /* ---- Setting up ------------------------------------------------------------------------------ */
@@ -182,14 +120,6 @@ static inline void table_wait(Table *table, uint32_t seat, Wait wait, const char
     table->state.supply[seat]--;
 }
 
-static inline void table_sound(const Table *table)
-{
-    const char *broken = ty_check(table->ruleset, &table->state);
-    if (broken != NULL) {
-        fail_msg("the position is broken: %s", broken);
-    }
-}
-
 /* The position is complete, and it is the turn of `seat`. */
 static inline void table_ready(Table *table, uint8_t seat)
 {
@@ -200,65 +130,6 @@ static inline void table_ready(Table *table, uint8_t seat)
 }
 
 /* ---- Playing --------------------------------------------------------------------------------- */
-
-/* The next draw of `source` that nothing was said of yet gives `outcome`. */
-static inline void table_chance(Table *table, const char *source, const char *outcome)
-{
-    const TyShape *shape = ty_shape(table->ruleset);
-    uint32_t stream = 0;
-    uint32_t value = 0;
-    while (shape->streams[stream] != NULL && strcmp(shape->streams[stream], source) != 0) {
-        stream++;
-    }
-    assert_non_null(shape->streams[stream]);
-    assert_true(ty_outcome_find(table->ruleset, stream, outcome, &value));
-    assert_true(table->script_count < TABLE_SCRIPT_MAX);
-    table->script[table->script_count++] =
-        (TyOutcome){.stream = (uint8_t)stream, .outcome = (uint16_t)value};
-}
-
-static inline uint32_t table_action(const Table *table, const char *name)
-{
-    uint32_t action = 0;
-    if (!ty_action_find(table->ruleset, name, &action)) {
-        fail_msg("there is no action '%s'", name);
-    }
-    return action;
-}
-
-static inline bool table_legal(const Table *table, const char *name)
-{
-    uint8_t mask[TY_ACTIONS_MAX];
-    ty_legal(table->ruleset, &table->state, mask);
-    return mask[table_action(table, name)] != 0;
-}
-
-static inline void table_event(void *user, const TyEvent *event)
-{
-    Table *table = user;
-    assert_true(table->event_count < TABLE_EVENTS_MAX);
-    table->events[table->event_count++] = *event;
-}
-
-/* Takes the action; all that was said about chance must be used. */
-static inline void table_do(Table *table, const char *name)
-{
-    TyTape tape = {.user = table,
-                   .event = table_event,
-                   .script = table->script,
-                   .script_count = table->script_count};
-    table->event_count = 0;
-    memset(table->reward, 0, sizeof table->reward);
-    if (!ty_step(table->ruleset, &table->state, table_action(table, name), table->reward, &tape)) {
-        fail_msg("'%s' was refused in '%s': %s", name, ty_phase_name(table->ruleset, &table->state),
-                 tape.status.message);
-    }
-    for (uint32_t i = 0; i < table->script_count; i++) {
-        assert_true(table->script[i].used);
-    }
-    table->script_count = 0;
-    table_sound(table);
-}
 
 /* The legal actions that begin with `prefix` are just these, in any order. */
 static inline void table_only(const Table *table, const char *prefix, const char *list)
@@ -286,17 +157,6 @@ static inline void table_only(const Table *table, const char *prefix, const char
         count++;
     }
     assert_int_equal(count, listed);
-}
-
-/* The first event of a kind in the last action; NULL if there was none. */
-static inline const TyEvent *table_told(const Table *table, ChicagoEvent kind)
-{
-    for (uint32_t i = 0; i < table->event_count; i++) {
-        if (table->events[i].kind == kind) {
-            return &table->events[i];
-        }
-    }
-    return NULL;
 }
 
 static inline bool table_sits(const Table *table, uint32_t seat, const char *cell)

@@ -7,131 +7,23 @@
  * tests/data/convoi_NAME.json. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "games/convoi/names.h"
 
-enum { TABLE_EVENTS_MAX = 512, TABLE_SCRIPT_MAX = 64, TABLE_FILE_MAX = 16384 };
-
-typedef struct Table {
-    TyRuleset *ruleset;
-    const ConvoiTables *tables;
-    ConvoiState state;
-    int32_t reward[TY_SEATS_MAX]; /* of the last action */
-    uint32_t script_count;
-    TyOutcome script[TABLE_SCRIPT_MAX];
-    uint32_t event_count; /* of the last action */
-    TyEvent events[TABLE_EVENTS_MAX];
-} Table;
-
-/* A test with a table, which is closed behind it whether it passed or failed. */
-#define TABLE_TEST(test) cmocka_unit_test_teardown(test, table_teardown)
+#define TABLE_GAME "convoi"
+#define TABLE_TABLES ConvoiTables
+#define TABLE_STATE ConvoiState
+#include "table.h"
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static inline TyStatus table_file_open(void *user, const char *value, const char **bytes,
-                                       size_t *size, char name[TY_NAME_MAX])
-{
-    static char content[TY_FILES_MAX][TABLE_FILE_MAX];
-    uint32_t *opened = user;
-    char path[1024];
-    snprintf(path, sizeof path, TY_SOURCE_DIR "/tests/data/convoi_%s.json", value);
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        return (TyStatus){.code = TY_IO, .message = "no such test file"};
-    }
-    *bytes = content[*opened];
-    *size = fread(content[*opened], 1, TABLE_FILE_MAX, file);
-    fclose(file);
-    assert_true(*size < TABLE_FILE_MAX);
-    (*opened)++;
-    snprintf(name, TY_NAME_MAX, "%s", value);
-    return (TyStatus){.code = TY_OK};
-}
-
-static inline TyStatus ruleset_open(const char *options, TyRuleset **ruleset)
+/* Opens a table with settings such as "board=yard,players=3", not yet reset. */
+static inline Table *table_open(void **slot, const char *settings)
 {
     char spec[TY_SPEC_MAX];
-    uint32_t opened = 0;
-    TyFiles files = {.user = &opened, .open = table_file_open};
-    snprintf(spec, sizeof spec, "convoi:%s", options);
-    return ty_ruleset_open(spec, &files, ruleset);
-}
-
-static inline int table_teardown(void **slot)
-{
-    Table *table = *slot;
-    if (table != NULL) {
-        ty_ruleset_close(table->ruleset);
-        table->ruleset = NULL;
-    }
-    return 0;
-}
-
-static inline void table_event(void *user, const TyEvent *event)
-{
-    Table *table = user;
-    assert_true(table->event_count < TABLE_EVENTS_MAX);
-    table->events[table->event_count++] = *event;
-}
-
-static inline TyTape table_tape(Table *table)
-{
-    return (TyTape){.user = table,
-                    .event = table_event,
-                    .script = table->script,
-                    .script_count = table->script_count};
-}
-
-/* The last action used all that the test said about chance. */
-static inline void table_settle(Table *table)
-{
-    for (uint32_t i = 0; i < table->script_count; i++) {
-        if (!table->script[i].used) {
-            fail_msg("outcome %u of stream %u was not drawn", table->script[i].outcome,
-                     table->script[i].stream);
-        }
-    }
-    table->script_count = 0;
-    const char *broken = ty_check(table->ruleset, &table->state);
-    if (broken != NULL) {
-        fail_msg("the position is broken: %s", broken);
-    }
-}
-
-/* Begins an episode, with the chance said before. */
-static inline void table_reset(Table *table, uint64_t seed)
-{
-    TyTape tape = table_tape(table);
-    table->event_count = 0;
-    if (!ty_reset(table->ruleset, &table->state, seed, &tape)) {
-        fail_msg("reset: %s", tape.status.message);
-    }
-    table_settle(table);
-}
-
-/* Opens a table with a ruleset such as "board=yard,players=3", not yet reset. `slot` is the test's
- * own; the table is closed before the slot opens another. */
-static inline Table *table_open(void **slot, const char *options)
-{
-    static Table table;
-    table_teardown(slot);
-    memset(&table, 0, sizeof table);
-    *slot = &table;
-    TyStatus status = ruleset_open(options, &table.ruleset);
-    if (status.code != TY_OK) {
-        fail_msg("%s: %s", options, status.message);
-    }
-    table.tables = convoi_tables(table.ruleset);
-    assert_int_equal(ty_shape(table.ruleset)->state_size, sizeof table.state);
-    return &table;
+    snprintf(spec, sizeof spec, "convoi:%s", settings);
+    Table *table = table_make(slot, spec);
+    table->tables = convoi_tables(table->ruleset);
+    return table;
 }
 
 /* ---- Names ----------------------------------------------------------------------------------- */
@@ -350,18 +242,6 @@ static inline void table_ready(Table *table)
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
-/* The next draw of `stream` has the outcome called `name`: "4", "I02", "signal", "mill/ford". */
-static inline void table_chance(Table *table, uint32_t stream, const char *name)
-{
-    uint32_t outcome = 0;
-    assert_true(table->script_count < TABLE_SCRIPT_MAX);
-    if (!ty_outcome_find(table->ruleset, stream, name, &outcome)) {
-        fail_msg("stream %u has no outcome %s", stream, name);
-    }
-    table->script[table->script_count++] =
-        (TyOutcome){.stream = (uint8_t)stream, .outcome = (uint16_t)outcome};
-}
-
 /* The next roll of the die of a colour. */
 static inline void table_roll(Table *table, const char *colour, uint32_t value)
 {
@@ -371,57 +251,7 @@ static inline void table_roll(Table *table, const char *colour, uint32_t value)
         stream++;
     }
     snprintf(name, sizeof name, "%u", value);
-    table_chance(table, stream, name);
-}
-
-static inline bool table_may(const Table *table, const char *name)
-{
-    uint8_t mask[TY_ACTIONS_MAX];
-    uint32_t action = 0;
-    if (!ty_action_find(table->ruleset, name, &action)) {
-        fail_msg("there is no action %s", name);
-    }
-    ty_legal(table->ruleset, &table->state, mask);
-    return mask[action];
-}
-
-/* How many actions are legal. */
-static inline uint32_t table_choices(const Table *table)
-{
-    uint8_t mask[TY_ACTIONS_MAX];
-    uint32_t count = 0;
-    ty_legal(table->ruleset, &table->state, mask);
-    for (uint32_t i = 0; i < ty_shape(table->ruleset)->action_count; i++) {
-        count += mask[i];
-    }
-    return count;
-}
-
-/* A step that adds its events and rewards to those before it. */
-static inline void table_step(Table *table, const char *name)
-{
-    uint32_t action = 0;
-    TyTape tape = table_tape(table);
-    if (!table_may(table, name)) {
-        fail_msg("%s is not legal in phase %s", name, ty_phase_name(table->ruleset, &table->state));
-    }
-    ty_action_find(table->ruleset, name, &action);
-    if (!ty_step(table->ruleset, &table->state, action, table->reward, &tape)) {
-        fail_msg("%s: %s", name, tape.status.message);
-    }
-}
-
-static inline void table_forget(Table *table)
-{
-    table->event_count = 0;
-    memset(table->reward, 0, sizeof table->reward);
-}
-
-static inline void table_do(Table *table, const char *name)
-{
-    table_forget(table);
-    table_step(table, name);
-    table_settle(table);
+    table_script(table, stream, name);
 }
 
 static inline bool table_asks(const Table *table, Phase phase)
@@ -450,33 +280,11 @@ static inline void table_move(Table *table, const char *train, uint32_t value)
 /* Ends the turn; the next seat reveals `card`. */
 static inline void table_turn(Table *table, const char *card)
 {
-    table_chance(table, STREAM_INSTRUCTIONS, card);
+    table_script(table, STREAM_INSTRUCTIONS, card);
     table_do(table, "turn.end");
 }
 
 /* ---- What happened --------------------------------------------------------------------------- */
-
-/* How many events of this kind the last action had. */
-static inline uint32_t table_told(const Table *table, ConvoiEvent kind)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->event_count; i++) {
-        count += table->events[i].kind == kind;
-    }
-    return count;
-}
-
-/* Event `nth` (from 0) of this kind. */
-static inline const TyEvent *table_telling(const Table *table, ConvoiEvent kind, uint32_t nth)
-{
-    for (uint32_t i = 0; i < table->event_count; i++) {
-        if (table->events[i].kind == kind && nth-- == 0) {
-            return &table->events[i];
-        }
-    }
-    fail_msg("there is no such event of kind %d", (int)kind);
-    return NULL;
-}
 
 static inline void assert_place(const Table *table, const char *train, const char *place)
 {

@@ -35,8 +35,8 @@ static void test_c14_own_seated_pawns_block_too(void **slot)
     table_ready(table, 0);
     table_do(table, "play excuse_me");
     table_do(table, "lay red_1");
-    assert_true(table_legal(table, "to 1.d4"));
-    assert_false(table_legal(table, "to 1.d3"));
+    assert_true(table_may(table, "to 1.d4"));
+    assert_false(table_may(table, "to 1.d3"));
 }
 
 static void test_c14_passes_are_chained(void **slot)
@@ -48,8 +48,8 @@ static void test_c14_passes_are_chained(void **slot)
     table_do(table, "play excuse_me");
     table_do(table, "lay blue_1");
     /* Both lie behind the pawn of b3. */
-    assert_true(table_legal(table, "to 1.b4"));
-    assert_true(table_legal(table, "to 1.c3"));
+    assert_true(table_may(table, "to 1.b4"));
+    assert_true(table_may(table, "to 1.c3"));
 }
 
 static void test_c14_opposing_pawn_slides_to_a_free_seat_beside_it(void **slot)
@@ -64,7 +64,7 @@ static void test_c14_opposing_pawn_slides_to_a_free_seat_beside_it(void **slot)
     table_do(table, "to 1.g3");
     assert_true(table_sits(table, 0, "1.f3"));
     assert_true(table_sits(table, 1, "1.g3"));
-    assert_non_null(table_told(table, EVENT_SLIDE));
+    assert_true(table_told(table, EVENT_SLIDE) > 0);
 }
 
 static void test_c14_no_slide_without_a_pass(void **slot)
@@ -73,7 +73,7 @@ static void test_c14_no_slide_without_a_pass(void **slot)
     table_sit(table, 1, "1.f3");
     table_ready(table, 0);
     table_do(table, "lay blue_2");
-    assert_false(table_legal(table, "to 1.f3"));
+    assert_false(table_may(table, "to 1.f3"));
 }
 
 static void test_c14_no_slide_beside_a_passenger(void **slot)
@@ -84,7 +84,7 @@ static void test_c14_no_slide_beside_a_passenger(void **slot)
     table_ready(table, 0);
     table_do(table, "play excuse_me");
     table_do(table, "lay blue_1");
-    assert_false(table_legal(table, "to 1.f1"));
+    assert_false(table_may(table, "to 1.f1"));
 }
 
 static void test_c14_own_pawn_does_not_slide(void **slot)
@@ -94,20 +94,20 @@ static void test_c14_own_pawn_does_not_slide(void **slot)
     table_ready(table, 0);
     table_do(table, "play excuse_me");
     table_do(table, "lay blue_2");
-    assert_false(table_legal(table, "to 1.f3"));
+    assert_false(table_may(table, "to 1.f3"));
 }
 
 static void test_rebel_as_a_pass_leaves_only_the_move(void **slot)
 {
     Table *table = walking_table(slot, "", "1.b2", "blue_1 red_5 rebel plus_1 excuse_me");
     table_ready(table, 0);
-    assert_true(table_legal(table, "play plus_1"));
+    assert_true(table_may(table, "play plus_1"));
     table_do(table, "play rebel");
     assert_int_equal(table->state.passes, 1);
-    assert_false(table_legal(table, "play plus_1"));
-    assert_true(table_legal(table, "play excuse_me"));
+    assert_false(table_may(table, "play plus_1"));
+    assert_true(table_may(table, "play excuse_me"));
     table_do(table, "lay blue_1");
-    assert_true(table_legal(table, "to 1.b0"));
+    assert_true(table_may(table, "to 1.b0"));
 }
 
 static void test_c16_advanced_movement_alone(void **slot)
@@ -151,14 +151,14 @@ static void test_entrance_seats_a_pawn_from_the_supply_anywhere(void **slot)
     table_ready(table, 0);
     table_do(table, "play enter_1x");
     table_do(table, "from supply");
-    assert_true(table_legal(table, "to 1.b0"));
-    assert_false(table_legal(table, "to 1.b1"));
-    assert_false(table_legal(table, "to 1.b2"));
+    assert_true(table_may(table, "to 1.b0"));
+    assert_false(table_may(table, "to 1.b1"));
+    assert_false(table_may(table, "to 1.b2"));
     table_do(table, "to 1.b0");
     assert_true(table_sits(table, 0, "1.b0"));
     assert_int_equal(table->state.supply[0], 10);
     assert_int_equal(table->state.phase, PHASE_TURN);
-    assert_true(table_legal(table, "spin"));
+    assert_true(table_may(table, "spin"));
 }
 
 static void test_c10_entrance_2x_seats_two_pawns(void **slot)
@@ -252,7 +252,7 @@ static void test_c8_waiting_pawn_of_the_displaced_player_stays(void **slot)
     assert_int_equal(table->state.wait[1], WAIT_START);
     /* The pawn in the aisle moves, not the one that waits. */
     table_do(table, "lay blue_3");
-    assert_true(table_legal(table, "to 2.d2"));
+    assert_true(table_may(table, "to 2.d2"));
 }
 
 static void test_take_a_seat_puts_an_own_pawn_in_its_place(void **slot)
@@ -318,7 +318,7 @@ static void test_c12_panhandler_takes_a_random_card_and_the_victim_redraws(void 
     table_hand(table, 1, "blue_3 red_3 plus_1 reverse u_pass");
     table_ready(table, 0);
     table_do(table, "play panhandler");
-    assert_true(table_legal(table, "beg +1 number"));
+    assert_true(table_may(table, "beg +1 number"));
     table_chance(table, "stolen_action", "reverse");
     table_chance(table, "actions", "rebel");
     table_do(table, "beg +1 action");
@@ -499,7 +499,7 @@ static void test_c17_empty_pile_is_made_of_the_discards(void **slot)
     table_ready(table, 0);
     table_chance(table, "numbers", "red_5");
     table_do(table, "swap blue_1");
-    assert_non_null(table_told(table, EVENT_RESHUFFLE));
+    assert_true(table_told(table, EVENT_RESHUFFLE) > 0);
     assert_int_equal(cards_count(table->state.number_discard, CHICAGO_NUMBERS), 0);
     assert_int_equal(cards_count(table->state.number_deck, CHICAGO_NUMBERS), 48);
 }

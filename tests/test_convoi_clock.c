@@ -188,7 +188,7 @@ static void test_loss_by_the_clock_may_come_by_a_new_train(void **slot)
     table->state.pile = 1;
     table_ready(table);
     table_turn(table, "I05");
-    table_chance(table, STREAM_START_DICE, "6");
+    table_script(table, STREAM_START_DICE, "6");
     table_do(table, "colour black");
     assert_true(table->state.head.over);
     assert_int_equal(table_told(table, EVENT_ROLL), 0);
@@ -357,7 +357,7 @@ static void test_garde_voie_puts_the_card_under_the_pile(void **slot)
     staff_wake(table, STAFF_GARDE_VOIE);
     table_turn(table, "I10");
     assert_true(table_asks(table, PHASE_CARD));
-    table_chance(table, STREAM_INSTRUCTIONS, "I13");
+    table_script(table, STREAM_INSTRUCTIONS, "I13");
     table_do(table, "staff.garde_voie");
     assert_string_equal(table_card(table), "I13");
     assert_true(table_asks(table, PHASE_COLOUR));
@@ -372,7 +372,7 @@ static void test_card_under_the_pile_comes_last(void **slot)
     table->state.pile = 3;
     staff_wake(table, STAFF_GARDE_VOIE);
     table_turn(table, "I10");
-    table_chance(table, STREAM_INSTRUCTIONS, "I14");
+    table_script(table, STREAM_INSTRUCTIONS, "I14");
     table_do(table, "staff.garde_voie");
     assert_int_equal(table->state.pile, 2);
     table_turn(table, "I15");
@@ -392,7 +392,7 @@ static void test_card_under_the_pile_can_be_set_aside(void **slot)
     table->state.pile = 2;
     staff_wake(table, STAFF_GARDE_VOIE);
     table_turn(table, "I10");
-    table_chance(table, STREAM_INSTRUCTIONS, "I14");
+    table_script(table, STREAM_INSTRUCTIONS, "I14");
     table_do(table, "staff.garde_voie");
     assert_int_equal(table->state.pile, 1);
     assert_string_equal(name_card(table->tables, table->state.bottom), "I10");
@@ -470,7 +470,7 @@ static void test_staff_belong_to_their_side_of_the_board(void **slot)
     assert_true(table_asks(table, PHASE_COLOUR));
     table_do(table, "colour gray");
     assert_int_equal(table_choices(table), 1);
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_do(table, "start.roll");
     assert_true(table_may(table, "staff.chef_de_train"));
     assert_false(table_may(table, "staff.cheffe_de_section black.1"));

@@ -531,7 +531,7 @@ static void example_place_and_move(Table *table)
     table_turn(table, "I02");
     assert_true(table_asks(table, PHASE_COLOUR));
     table_do(table, "colour black");
-    table_chance(table, STREAM_START_DICE, "6");
+    table_script(table, STREAM_START_DICE, "6");
     table_do(table, "start.roll");
     assert_place(table, "black.1", "calais");
     table_roll(table, "black", 4);

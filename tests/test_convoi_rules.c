@@ -7,9 +7,9 @@
 static void test_first_card_places_black_brown_gray(void **slot)
 {
     Table *table = table_open(slot, "board=europe");
-    table_chance(table, STREAM_START_DICE, "6");
-    table_chance(table, STREAM_START_DICE, "7");
-    table_chance(table, STREAM_START_DICE, "12");
+    table_script(table, STREAM_START_DICE, "6");
+    table_script(table, STREAM_START_DICE, "7");
+    table_script(table, STREAM_START_DICE, "12");
     table_reset(table, 1);
     assert_place(table, "black.1", "calais");
     assert_place(table, "brown.1", "rostock");
@@ -25,7 +25,7 @@ static void test_first_card_rolls_again_at_no_cost(void **slot)
     static const char *const sums[] = {"6", "6", "6", "7", "6", "7", "12"};
     Table *table = table_open(slot, "board=europe");
     for (uint32_t i = 0; i < sizeof sums / sizeof sums[0]; i++) {
-        table_chance(table, STREAM_START_DICE, sums[i]);
+        table_script(table, STREAM_START_DICE, sums[i]);
     }
     table_reset(table, 1);
     assert_place(table, "black.1", "calais");
@@ -143,7 +143,7 @@ static void test_new_train_colour_is_chosen_before_the_dice(void **slot)
     assert_int_equal(table_told(table, EVENT_ROLL_START), 0);
     table_do(table, "colour gray");
     assert_int_equal(table_told(table, EVENT_ROLL_START), 0);
-    table_chance(table, STREAM_START_DICE, "5");
+    table_script(table, STREAM_START_DICE, "5");
     table_do(table, "start.roll");
     assert_place(table, "gray.1", "south");
 }
@@ -159,7 +159,7 @@ static void test_new_train_stands_on_the_start_rolled(void **slot)
         table_ready(table);
         snprintf(name, sizeof name, "%u", sum);
         table_turn(table, "I05");
-        table_chance(table, STREAM_START_DICE, name);
+        table_script(table, STREAM_START_DICE, name);
         table_do(table, "colour brown");
         assert_place(table, "brown.1", starts[sum - 2]);
         assert_nothing_lost(table);
@@ -180,7 +180,7 @@ static void test_new_train_may_have_any_colour_in_the_depot(void **slot)
     assert_true(table_may(table, "colour black"));
     assert_true(table_may(table, "colour brown"));
     assert_false(table_may(table, "colour gray"));
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_do(table, "colour black");
     assert_place(table, "black.3", "north");
 }
@@ -192,7 +192,7 @@ static void test_new_train_on_an_occupied_start_costs_two_tokens(void **slot)
     table_ready(table);
     table_turn(table, "I05");
     table_do(table, "colour black");
-    table_chance(table, STREAM_START_DICE, "6");
+    table_script(table, STREAM_START_DICE, "6");
     table_do(table, "start.roll");
     assert_lost(table, 2, LOSS_START_OCCUPIED);
     assert_int_equal(table_told(table, EVENT_ROLL_START), 1);
@@ -238,14 +238,14 @@ static void test_two_train_card_needs_different_colours(void **slot)
     table_ready(table);
     table_turn(table, "I01");
     assert_int_equal(table_choices(table), 3);
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_do(table, "colour brown");
     assert_place(table, "brown.1", "north");
     assert_true(table_asks(table, PHASE_COLOUR));
     assert_true(table_may(table, "colour black"));
     assert_true(table_may(table, "colour gray"));
     assert_int_equal(table_choices(table), 2);
-    table_chance(table, STREAM_START_DICE, "8");
+    table_script(table, STREAM_START_DICE, "8");
     table_do(table, "colour gray");
     assert_place(table, "gray.1", "east");
 }
@@ -259,7 +259,7 @@ static void test_second_train_that_cannot_be_had_costs_two_tokens(void **slot)
     table->state.heading[table_train("gray.3")] = 0;
     table->state.heading[table_train("gray.2")] = 0;
     table_ready(table);
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_turn(table, "I01");
     assert_place(table, "gray.2", "north");
     assert_place(table, "gray.3", "depot");
@@ -273,7 +273,7 @@ static void test_new_train_moves_if_its_colour_is_on_the_card(void **slot)
     Table *table = table_quiet(slot, "board=yard");
     table_ready(table);
     table_turn(table, "I05");
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_roll(table, "black", 3);
     table_do(table, "colour black");
     assert_place(table, "black.1", "ford-mill.2");
@@ -767,7 +767,7 @@ static void test_kept_cards_stay_in_hand(void **slot)
     table_hand(table, 0, 1, 2, 3);
     table_ready(table);
     for (uint32_t i = 0; i < 4; i++) {
-        table_chance(table, STREAM_ACTIONS, i < 3 ? "switch" : "move");
+        table_script(table, STREAM_ACTIONS, i < 3 ? "switch" : "move");
     }
     table_turn(table, "I14");
     assert_int_equal(table->state.hand[0][ACT_SIGNAL], 1);
@@ -785,7 +785,7 @@ static void test_discards_are_shuffled_into_a_new_deck(void **slot)
     assert_int_equal(hand_size(state->deck), 2);
     table_ready(table);
     for (uint32_t i = 0; i < 5; i++) {
-        table_chance(table, STREAM_ACTIONS, i < 2 ? "move" : "signal");
+        table_script(table, STREAM_ACTIONS, i < 2 ? "move" : "signal");
     }
     table_turn(table, "I14");
     assert_int_equal(table_told(table, EVENT_RESHUFFLE), 1);

@@ -394,7 +394,7 @@ static void test_ruling_18_two_tokens_only_if_depot_empty_or_start_occupied(void
     assert_false(table_may(table, "colour black"));
     assert_true(table_may(table, "colour brown"));
     assert_true(table_may(table, "colour gray"));
-    table_chance(table, STREAM_START_DICE, "12");
+    table_script(table, STREAM_START_DICE, "12");
     table_do(table, "colour gray");
     assert_place(table, "gray.2", "siding");
     assert_nothing_lost(table);
@@ -413,7 +413,7 @@ static void test_ruling_19_second_new_train_without_a_second_colour_costs_two(vo
         table_put(table, trains[i][0], trains[i][1], trains[i][2]);
     }
     table_ready(table);
-    table_chance(table, STREAM_START_DICE, "6");
+    table_script(table, STREAM_START_DICE, "6");
     table_turn(table, "I01");
     assert_place(table, "gray.1", "calais");
     assert_place(table, "gray.2", "depot");
@@ -426,7 +426,7 @@ static void test_ruling_19_colours_differ_also_if_the_first_was_not_placed(void 
     table_stand(table, "gray.1", "south");
     table_ready(table);
     table_turn(table, "I01");
-    table_chance(table, STREAM_START_DICE, "6");
+    table_script(table, STREAM_START_DICE, "6");
     table_do(table, "colour black");
     assert_lost(table, 2, LOSS_START_OCCUPIED);
     assert_true(table_asks(table, PHASE_COLOUR));

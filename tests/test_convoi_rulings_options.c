@@ -51,7 +51,7 @@ static void test_ruling_37_first_seat_takes_the_set_up_decisions(void **slot)
         "light.to cross~harbour", "light.to ford~mill", "switch ford north+south",
         "switch cross mine+east",
     };
-    table_chance(table, STREAM_FIRST_PLAYER, "2");
+    table_script(table, STREAM_FIRST_PLAYER, "2");
     table_reset(table, 1);
     for (uint32_t i = 0; i < 7; i++) {
         assert_int_equal(table->state.head.seat, 2);
@@ -128,7 +128,7 @@ static void test_ruling_39_extra_disc_of_a_random_placement_is_seeded(void **slo
 static void test_ruling_40_the_two_variants_exclude_each_other(void **slot)
 {
     TyRuleset *both = NULL;
-    TyStatus status = ruleset_open("board=europe,starts=shuffled,starts=drawn", &both);
+    TyStatus status = ruleset_open("convoi:board=europe,starts=shuffled,starts=drawn", &both);
     assert_int_equal(status.code, TY_BAD_CONFIG);
     assert_null(both);
     Table *table = table_open(slot, "board=europe,starts=drawn");
@@ -166,7 +166,7 @@ static void test_ruling_40_token_of_an_occupied_start_is_spent_and_costs_two(voi
     table_stand(table, "gray.1", "calais");
     table_ready(table);
     table_turn(table, "I05");
-    table_chance(table, STREAM_TOKENS, "6");
+    table_script(table, STREAM_TOKENS, "6");
     table_do(table, "colour brown");
     assert_lost(table, 2, LOSS_START_OCCUPIED);
     assert_place(table, "brown.1", "depot");
@@ -182,7 +182,7 @@ static void test_ruling_40_spent_tokens_do_not_come_before_the_stack_is_empty(vo
     table_turn(table, "I01");
     table_do(table, "colour brown");
     assert_place(table, "brown.1", "saint_malo");
-    table_chance(table, STREAM_TOKENS, "6");
+    table_script(table, STREAM_TOKENS, "6");
     table_do(table, "colour gray");
     assert_place(table, "gray.1", "calais");
     for (uint32_t number = 2; number <= 12; number++) {
@@ -222,7 +222,7 @@ static void test_ruling_41_printed_colour_is_placed_unasked(void **slot)
 {
     Table *table = table_quiet(slot, "board=yard,deck=own_deck");
     table_ready(table);
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_roll(table, "black", 2);
     table_turn(table, "new_black");
     assert_place(table, "black.1", "ford-mill.1");
@@ -257,14 +257,14 @@ static void test_ruling_41_free_new_train_names_no_printed_colour(void **slot)
     table_turn(table, "new_any_black");
     assert_false(table_may(table, "colour black"));
     assert_int_equal(table_choices(table), 2);
-    table_chance(table, STREAM_START_DICE, "2");
-    table_chance(table, STREAM_START_DICE, "5");
+    table_script(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "5");
     table_do(table, "colour gray");
     assert_place(table, "gray.1", "north");
     assert_place(table, "black.1", "south");
     table = table_quiet(slot, "board=yard,deck=own_deck");
     table_ready(table);
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_turn(table, "new_black_any");
     assert_place(table, "black.1", "north");
     assert_false(table_may(table, "colour black"));
@@ -276,11 +276,11 @@ static void test_ruling_41_first_card_of_an_own_deck_may_move_trains(void **slot
     Table *table = table_open(slot, "board=yard,deck=own_deck,ask_forced=true");
     table_reset(table, 1);
     table_do(table, "colour gray");
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_do(table, "start.roll");
     table_do(table, "colour brown");
-    table_chance(table, STREAM_START_DICE, "3");
-    table_chance(table, STREAM_START_DICE, "5");
+    table_script(table, STREAM_START_DICE, "3");
+    table_script(table, STREAM_START_DICE, "5");
     table_do(table, "start.roll");
     assert_nothing_lost(table);
     assert_place(table, "brown.1", "south");
@@ -377,9 +377,9 @@ static void test_ruling_43_agent_de_manoeuvre_on_the_first_card(void **slot)
     table_reset(table, 1);
     assert_string_equal(table_card(table), "FIRST");
     assert_true(table_asks(table, PHASE_START));
-    table_chance(table, STREAM_START_DICE, "12");
-    table_chance(table, STREAM_START_DICE, "2");
-    table_chance(table, STREAM_START_DICE, "7");
+    table_script(table, STREAM_START_DICE, "12");
+    table_script(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "7");
     table_do(table, "staff.agent_de_manoeuvre east");
     assert_place(table, "black.1", "east");
     assert_place(table, "brown.1", "north");

@@ -42,10 +42,10 @@ static void test_ruling_20_first_card_is_one_of_seventeen_turns(void **slot)
 static void test_ruling_20_first_card_places_without_moving(void **slot)
 {
     Table *table = table_open(slot, "board=tiny");
-    table_chance(table, STREAM_START_DICE, "4");
-    table_chance(table, STREAM_START_DICE, "7");
-    table_chance(table, STREAM_START_DICE, "5");
-    table_chance(table, STREAM_START_DICE, "8");
+    table_script(table, STREAM_START_DICE, "4");
+    table_script(table, STREAM_START_DICE, "7");
+    table_script(table, STREAM_START_DICE, "5");
+    table_script(table, STREAM_START_DICE, "8");
     table_reset(table, 1);
     assert_place(table, "black.1", "north_west");
     assert_place(table, "brown.1", "south_west");
@@ -63,7 +63,7 @@ static void test_ruling_21_new_trains_first_then_moves_top_down(void **slot)
     table_ready(table);
     table_turn(table, "I02");
     table_do(table, "colour black");
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_do(table, "start.roll");
     assert_place(table, "black.1", "north");
     assert_true(table_may(table, "move black.1"));
@@ -100,7 +100,7 @@ static void test_ruling_22_new_and_moving_symbols_may_name_the_same_colour(void 
     Table *table = table_quiet(slot, "board=yard");
     table_ready(table);
     table_turn(table, "I08");
-    table_chance(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "2");
     table_do(table, "colour brown");
     assert_true(table_asks(table, PHASE_COLOUR));
     assert_int_equal(table_choices(table), 3);
@@ -439,7 +439,7 @@ static void test_ruling_35_agent_de_manoeuvre_chooses_a_free_start(void **slot)
     assert_true(table_may(table, "start.roll"));
     table_do(table, "staff.agent_de_manoeuvre north");
     assert_place(table, "brown.1", "north");
-    table_chance(table, STREAM_START_DICE, "9");
+    table_script(table, STREAM_START_DICE, "9");
     table_do(table, "colour black");
     assert_place(table, "black.1", "east");
 }

@@ -30,8 +30,8 @@ static void options_refused(const char *options)
 static void test_one_or_five_players_are_refused(void **slot)
 {
     (void)slot;
-    options_refused("board=europe,players=1");
-    options_refused("board=europe,players=5");
+    options_refused("convoi:board=europe,players=1");
+    options_refused("convoi:board=europe,players=5");
 }
 
 static void test_action_cards_are_27_of_each_kind(void **slot)
@@ -200,12 +200,12 @@ static void test_random_placement_is_legal_and_varied(void **slot)
 static void test_random_placement_can_be_scripted(void **slot)
 {
     Table *table = table_open(slot, "board=yard,placement=random");
-    table_chance(table, STREAM_SWITCHES, "2");
-    table_chance(table, STREAM_SWITCHES, "5");
-    table_chance(table, STREAM_LIGHTS, "mill/mine");
-    table_chance(table, STREAM_LIGHTS, "mine/mill");
-    table_chance(table, STREAM_LIGHTS, "harbour/cross");
-    table_chance(table, STREAM_LIGHTS, "cross~harbour");
+    table_script(table, STREAM_SWITCHES, "2");
+    table_script(table, STREAM_SWITCHES, "5");
+    table_script(table, STREAM_LIGHTS, "mill/mine");
+    table_script(table, STREAM_LIGHTS, "mine/mill");
+    table_script(table, STREAM_LIGHTS, "harbour/cross");
+    table_script(table, STREAM_LIGHTS, "cross~harbour");
     table_reset(table, 1);
     assert_true(table_green(table, "mill/mine"));
     assert_true(table_green(table, "cross~harbour"));
@@ -228,8 +228,8 @@ static void test_clock_may_have_seven_to_ten_tokens(void **slot)
         table_move(table, "black.1", 2);
         assert_int_equal(table->state.clock, clock - 1);
     }
-    options_refused("board=yard,clock=6");
-    options_refused("board=yard,clock=11");
+    options_refused("convoi:board=yard,clock=6");
+    options_refused("convoi:board=yard,clock=11");
 }
 
 static void test_zero_to_eight_cards_may_be_removed(void **slot)
@@ -241,7 +241,7 @@ static void test_zero_to_eight_cards_may_be_removed(void **slot)
         table_reset(table, 1);
         assert_int_equal(table->state.pile, 18 - removed);
     }
-    options_refused("board=europe,removed=9");
+    options_refused("convoi:board=europe,removed=9");
 }
 
 static void test_extra_light_is_one_more_disc(void **slot)
@@ -310,11 +310,11 @@ static void test_shuffled_tokens_lie_on_the_starts_for_the_game(void **slot)
     for (uint32_t number = 2; number <= 12; number++) {
         char name[16];
         snprintf(name, sizeof name, "%u", 14 - number);
-        table_chance(table, STREAM_TOKENS, name);
+        table_script(table, STREAM_TOKENS, name);
     }
-    table_chance(table, STREAM_START_DICE, "8");
-    table_chance(table, STREAM_START_DICE, "2");
-    table_chance(table, STREAM_START_DICE, "12");
+    table_script(table, STREAM_START_DICE, "8");
+    table_script(table, STREAM_START_DICE, "2");
+    table_script(table, STREAM_START_DICE, "12");
     table_reset(table, 1);
     assert_place(table, "black.1", "calais");
     assert_place(table, "brown.1", "le_havre");
@@ -342,9 +342,9 @@ static void test_shuffled_tokens_differ_from_game_to_game(void **slot)
 static void test_drawn_tokens_replace_the_start_dice(void **slot)
 {
     Table *table = table_open(slot, "board=europe,starts=drawn");
-    table_chance(table, STREAM_TOKENS, "6");
-    table_chance(table, STREAM_TOKENS, "7");
-    table_chance(table, STREAM_TOKENS, "12");
+    table_script(table, STREAM_TOKENS, "6");
+    table_script(table, STREAM_TOKENS, "7");
+    table_script(table, STREAM_TOKENS, "12");
     table_reset(table, 1);
     assert_place(table, "black.1", "calais");
     assert_place(table, "brown.1", "rostock");
@@ -359,7 +359,7 @@ static void test_drawn_token_comes_after_the_colour(void **slot)
     table_turn(table, "I05");
     table_do(table, "colour gray");
     assert_int_equal(table_told(table, EVENT_ROLL_START), 0);
-    table_chance(table, STREAM_TOKENS, "6");
+    table_script(table, STREAM_TOKENS, "6");
     table_do(table, "start.roll");
     assert_place(table, "gray.1", "calais");
     assert_int_equal(table->state.token_spent[6 - 2], 1);

@@ -49,11 +49,11 @@ static void test_first_tickets_are_three_keep_at_least_two(void **slot)
     table_chance(table, "tickets", "kiev/sofia");
     table_reset(table, 0);
     table_expect(table, "keep berlin/budapest|keep munich/rome");
-    table_act(table, "keep berlin/budapest");
+    table_do(table, "keep berlin/budapest");
     table_expect(table, "keep munich/rome|keep kiev/sofia");
-    table_act(table, "keep munich/rome");
+    table_do(table, "keep munich/rome");
     table_expect(table, "keep kiev/sofia|keep.done");
-    table_act(table, "keep.done");
+    table_do(table, "keep.done");
     assert_int_equal(__builtin_popcountll(table->state.tickets[0]), 2);
     assert_int_equal(table->state.active, 1);
     assert_int_equal(table->state.phase, PHASE_KEEP_FIRST);
@@ -79,10 +79,10 @@ static void test_e1_each_card_is_chosen_by_itself(void **slot)
     table_ready(table, 0);
     table_expect(table, "draw|take red|take blue|take.locomotive|tickets.draw");
     table_chance(table, "cards", "green");
-    table_act(table, "take red");
+    table_do(table, "take red");
     table_expect(table, "draw|take red|take blue|take green");
     table_chance(table, "cards", "white");
-    table_act(table, "draw");
+    table_do(table, "draw");
     assert_int_equal(table->state.hand[0][table_type(table, "white")], 1);
     assert_int_equal(table->state.active, 1);
 }
@@ -94,7 +94,7 @@ static void test_e2_one_card_left_is_drawn_and_the_second_skipped(void **slot)
     table_face_up(table, "red", 1);
     table_deck_to(table, 1);
     table_ready(table, 0);
-    table_act(table, "take red");
+    table_do(table, "take red");
     assert_int_equal(table->state.active, 1);
 }
 
@@ -115,8 +115,8 @@ static void test_face_up_cards_may_be_drawn_when_the_deck_is_empty(void **slot)
     table_face_up(table, "blue", 2);
     table_deck_to(table, 1);
     table_ready(table, 0);
-    table_act(table, "take red");
-    table_act(table, "take blue");
+    table_do(table, "take red");
+    table_do(table, "take blue");
     assert_int_equal(cards_total(table->state.row), 3);
 }
 
@@ -129,8 +129,8 @@ static void test_empty_deck_is_made_of_the_discards(void **slot)
     table_deck_to(table, 1);
     table_ready(table, 0);
     table_chance(table, "cards", "red");
-    table_act(table, "draw");
-    assert_int_equal(table_events(table, EVENT_RESHUFFLE), 1);
+    table_do(table, "draw");
+    assert_int_equal(table_told(table, EVENT_RESHUFFLE), 1);
     assert_int_equal(cards_total(table->state.deck), 2);
 }
 
@@ -143,7 +143,7 @@ static void test_row_is_filled_when_cards_come_back(void **slot)
     table_deck_to(table, 1);
     table_ready(table, 0);
     table_chance(table, "cards", "yellow");
-    table_act(table, "claim amsterdam/bruxelles");
+    table_do(table, "claim amsterdam/bruxelles");
     assert_int_equal(cards_total(table->state.row), 3);
 }
 
@@ -154,7 +154,7 @@ static void test_e3_a_locomotive_is_the_whole_turn(void **slot)
     Table *table = table_open(slot, "express");
     table_clear(table);
     table_ready(table, 0);
-    table_act(table, "take.locomotive");
+    table_do(table, "take.locomotive");
     assert_int_equal(table->state.stack, 11);
     assert_int_equal(table->state.hand[0][table->tables->locomotive], 1);
     assert_int_equal(table->state.active, 1);
@@ -177,7 +177,7 @@ static void test_e3_spent_locomotives_return_to_the_stack(void **slot)
     table_clear(table);
     table_hand(table, 0, "locomotive", 1);
     table_ready(table, 0);
-    table_act(table, "claim amsterdam/bruxelles");
+    table_do(table, "claim amsterdam/bruxelles");
     assert_int_equal(table->state.stack, 12);
     assert_int_equal(cards_total(table->state.discard), 0);
 }
@@ -201,11 +201,11 @@ static void test_e4_colour_and_locomotives_pay_in_any_mix(void **slot)
     table_face_up(table, "white", 5);
     table_ready(table, 0);
     /* A green route of three spaces: 3+0, 2+1, 1+2 or 0+3. */
-    table_act(table, "claim francfort/paris.green");
+    table_do(table, "claim francfort/paris.green");
     table_expect(table, "pay green|pay locomotive");
-    table_act(table, "pay green");
+    table_do(table, "pay green");
     table_expect(table, "pay green|pay locomotive");
-    table_act(table, "pay locomotive");
+    table_do(table, "pay locomotive");
     assert_int_equal(table->state.hand[0][table_type(table, "green")], 2);
     assert_int_equal(table->state.hand[0][table->tables->locomotive], 1);
     assert_int_equal(table->state.points[0], 4);
@@ -217,7 +217,7 @@ static void test_e4_locomotives_alone_pay_any_route(void **slot)
     table_clear(table);
     table_hand(table, 0, "locomotive", 6);
     table_ready(table, 0);
-    table_act(table, "claim budapest/kiev");
+    table_do(table, "claim budapest/kiev");
     assert_int_equal(table->state.points[0], 15);
 }
 
@@ -231,9 +231,9 @@ static void test_e4_gray_takes_one_colour_and_locomotives(void **slot)
     assert_false(table_may(table, "claim bruxelles/londres"));
     table_hand(table, 0, "locomotive", 1);
     table_ready(table, 0);
-    table_act(table, "claim bruxelles/londres");
+    table_do(table, "claim bruxelles/londres");
     table_expect(table, "pay green|pay red");
-    table_act(table, "pay red");
+    table_do(table, "pay red");
     assert_int_equal(table->state.hand[0][table_type(table, "green")], 1);
 }
 
@@ -306,7 +306,7 @@ static void test_e6_first_to_link_london_and_istanbul_takes_the_top_bonus(void *
     table_hand(table, 0, "violet", 3);
     table_face_up(table, "white", 5);
     table_ready(table, 0);
-    table_act(table, "claim bucarest/istanbul");
+    table_do(table, "claim bucarest/istanbul");
     assert_int_equal(table_last_event(table, EVENT_BONUS)->args[0], 20);
     assert_int_equal(table->state.bonus[0], 1);
     assert_int_equal(table_row_value(table, 1, "bonus", 2), 20);
@@ -326,7 +326,7 @@ static void test_e6_second_to_link_takes_the_next_bonus(void **slot)
     table_hand(table, 1, "blue", 3);
     table_face_up(table, "white", 5);
     table_ready(table, 1);
-    table_act(table, "claim istanbul/sofia.blue");
+    table_do(table, "claim istanbul/sofia.blue");
     assert_int_equal(table_metric(table, "bonus_1"), 15);
 }
 
@@ -341,8 +341,8 @@ static void test_e6_one_bonus_per_player(void **slot)
     table_hand(table, 0, "yellow", 1);
     table_face_up(table, "white", 5);
     table_ready(table, 0);
-    table_act(table, "claim amsterdam/bruxelles");
-    assert_int_equal(table_events(table, EVENT_BONUS), 0);
+    table_do(table, "claim amsterdam/bruxelles");
+    assert_int_equal(table_told(table, EVENT_BONUS), 0);
     assert_int_equal(table->state.bonus_taken, 1);
 }
 
@@ -355,10 +355,10 @@ static void draw_and_keep_first(Table *table, const char *a, const char *b, cons
     table_chance(table, "tickets", a);
     table_chance(table, "tickets", b);
     table_chance(table, "tickets", c);
-    table_act(table, "tickets.draw");
+    table_do(table, "tickets.draw");
     snprintf(keep, sizeof keep, "keep %s", a);
-    table_act(table, keep);
-    table_act(table, "keep.done");
+    table_do(table, keep);
+    table_do(table, "keep.done");
 }
 
 static void test_e7_refused_tickets_go_under_the_deck_and_are_remembered(void **slot)
@@ -396,7 +396,7 @@ static void test_e7_batches_come_up_in_their_order(void **slot)
     table_chance(table, "tickets", names[2]);
     table_chance(table, "tickets", names[1]);
     table_chance(table, "tickets", names[5]);
-    table_act(table, "tickets.draw");
+    table_do(table, "tickets.draw");
     assert_int_equal(__builtin_popcountll(table->state.offered), 3);
     /* Seat 1 remembers the batch, not what was drawn of it. */
     assert_int_equal(table_row_value(table, 1, "ticket", first + 4), 6);
@@ -431,9 +431,9 @@ static void test_e8_first_choices_are_hidden_until_all_have_chosen(void **slot)
     table_chance(table, "tickets", "munich/rome");
     table_chance(table, "tickets", "kiev/sofia");
     table_reset(table, 0);
-    table_act(table, "keep berlin/budapest");
-    table_act(table, "keep munich/rome");
-    table_act(table, "keep.done");
+    table_do(table, "keep berlin/budapest");
+    table_do(table, "keep munich/rome");
+    table_do(table, "keep.done");
     assert_int_equal(table->state.active, 1);
     assert_int_equal(table_row_value(table, 1, "ticket_count", 2), 0);
     assert_int_equal(table_row_value(table, 1, "ticket_deck", 0), before);
@@ -446,8 +446,8 @@ static void test_e10_one_or_two_tickets_left_are_drawn(void **slot)
     table_clear(table);
     table_tickets_leave(table, 1, 1);
     table_ready(table, 0);
-    table_act(table, "tickets.draw");
-    assert_int_equal(table_legal_count(table), 1);
+    table_do(table, "tickets.draw");
+    assert_int_equal(table_choices(table), 1);
     assert_false(table_may(table, "keep.done"));
 }
 
@@ -474,13 +474,13 @@ static void test_e9_every_seat_has_exactly_one_more_turn(void **slot)
     table_own(table, 0, "budapest/vienne.green");
     table_hand(table, 0, "yellow", 1);
     table_ready(table, 0);
-    table_act(table, "claim amsterdam/bruxelles");
+    table_do(table, "claim amsterdam/bruxelles");
     assert_int_equal(table->state.last_turns, 2);
-    table_act(table, "take.locomotive");
+    table_do(table, "take.locomotive");
     assert_int_equal(table->state.last_turns, 1);
     assert_int_equal(table->state.active, 0);
     /* The seat still has two wagons or fewer at the end of this turn: that changes nothing. */
-    table_act(table, "take.locomotive");
+    table_do(table, "take.locomotive");
     assert_true(table->state.head.over);
 }
 
@@ -500,9 +500,9 @@ static void test_e11_pass_when_nothing_is_legal_and_end_when_all_pass(void **slo
     assert_int_equal(table->state.wagons[0], 0);
     table_ready(table, 1);
     table_expect(table, "pass");
-    table_act(table, "pass");
+    table_do(table, "pass");
     table_expect(table, "pass");
-    table_act(table, "pass");
+    table_do(table, "pass");
     assert_true(table->state.head.over);
     assert_int_equal(table_last_event(table, EVENT_END)->args[1], END_ALL_PASSED);
 }
@@ -530,7 +530,7 @@ static void test_tickets_count_for_or_against(void **slot)
     table_ticket_to(table, 0, "munich/rome");
     table->state.last_turns = 1;
     table_ready(table, 1);
-    table_act(table, "take.locomotive");
+    table_do(table, "take.locomotive");
     assert_int_equal(table_metric(table, "routes_0"), 5);
     assert_int_equal(table_metric(table, "tickets_0"), 0);
     assert_int_equal(table_metric(table, "completed_0"), 1);

@@ -72,7 +72,7 @@ static void test_first_tickets_are_five_keep_at_least_two(void **slot)
     Table *table = table_open(slot, "nordic:first_player=seat0");
     assert_int_equal(__builtin_popcountll(table->state.offered), 5);
     assert_false(table_may(table, "keep.done"));
-    assert_int_equal(table_legal_count(table), 4);
+    assert_int_equal(table_choices(table), 4);
     uint8_t mask[TY_ACTIONS_MAX];
     for (uint32_t kept = 0; kept < 5; kept++) {
         ty_legal(table->ruleset, &table->state, mask);
@@ -82,7 +82,7 @@ static void test_first_tickets_are_five_keep_at_least_two(void **slot)
         }
         char name[TY_NAME_MAX];
         ty_action_name(table->ruleset, first, name);
-        table_act(table, name);
+        table_do(table, name);
         if (kept == 1) {
             assert_true(table_may(table, "keep.done"));
         }
@@ -99,10 +99,10 @@ static void test_n9_refused_tickets_leave_the_game(void **slot)
     table_chance(table, "tickets", "oslo/stavanger");
     table_chance(table, "tickets", "bergen/narvik");
     table_chance(table, "tickets", "oslo/vaasa");
-    table_act(table, "tickets.draw");
+    table_do(table, "tickets.draw");
     table_expect(table, "keep oslo/stavanger|keep bergen/narvik|keep oslo/vaasa");
-    table_act(table, "keep oslo/stavanger");
-    table_act(table, "keep.done");
+    table_do(table, "keep oslo/stavanger");
+    table_do(table, "keep.done");
     assert_true(table->state.tickets[0] == table_ticket_bit(table, "oslo/stavanger"));
     assert_int_equal(tickets_left(&table->state), 43);
     uint32_t refused = table_ticket(table, "bergen/narvik");
@@ -116,7 +116,7 @@ static void test_tickets_drawn_when_fewer_than_three_are_left(void **slot)
     table_clear(table);
     table_tickets_leave(table, 1, 2);
     table_ready(table, 0);
-    table_act(table, "tickets.draw");
+    table_do(table, "tickets.draw");
     assert_int_equal(__builtin_popcountll(table->state.offered), 2);
     assert_false(table_may(table, "keep.done"));
 }
@@ -141,11 +141,11 @@ static void test_two_cards_face_up_or_blind(void **slot)
     table_ready(table, 0);
     table_expect(table, "draw|take red|take blue|tickets.draw");
     table_chance(table, "cards", "green");
-    table_act(table, "take red");
+    table_do(table, "take red");
     assert_int_equal(table->state.row[table_type(table, "green")], 1);
     table_expect(table, "draw|take red|take blue|take green");
     table_chance(table, "cards", "white");
-    table_act(table, "draw");
+    table_do(table, "draw");
     assert_int_equal(table->state.hand[0][table_type(table, "red")], 1);
     assert_int_equal(table->state.hand[0][table_type(table, "white")], 1);
     assert_int_equal(table->state.active, 1);
@@ -159,9 +159,9 @@ static void test_n1_three_locomotives_face_up_stay(void **slot)
     table_face_up(table, "blue", 3);
     table_ready(table, 0);
     table_chance(table, "cards", "locomotive");
-    table_act(table, "take blue");
+    table_do(table, "take blue");
     assert_int_equal(table->state.row[table->tables->locomotive], 3);
-    assert_int_equal(table_events(table, EVENT_TURN_UP), 1);
+    assert_int_equal(table_told(table, EVENT_TURN_UP), 1);
 }
 
 static void test_n8_two_face_up_locomotives_in_one_turn(void **slot)
@@ -174,9 +174,9 @@ static void test_n8_two_face_up_locomotives_in_one_turn(void **slot)
         table_chance(table, "cards", "red");
     }
     table_chance(table, "cards", "blue");
-    table_act(table, "take locomotive");
+    table_do(table, "take locomotive");
     table_chance(table, "cards", "blue");
-    table_act(table, "take locomotive");
+    table_do(table, "take locomotive");
     assert_int_equal(table->state.hand[0][table->tables->locomotive], 2);
     assert_int_equal(table->state.active, 1);
 }
@@ -189,8 +189,8 @@ static void test_empty_deck_is_made_of_the_discards(void **slot)
     table_deck_to(table, 1);
     table_ready(table, 0);
     table_chance(table, "cards", "red");
-    table_act(table, "draw");
-    assert_int_equal(table_events(table, EVENT_RESHUFFLE), 1);
+    table_do(table, "draw");
+    assert_int_equal(table_told(table, EVENT_RESHUFFLE), 1);
     assert_int_equal(cards_total(table->state.discard), 0);
     assert_int_equal(cards_total(table->state.deck), 1); /* the second draw was forced */
 }
@@ -216,9 +216,9 @@ static void test_n7_one_card_left_lets_draw_and_take_what_there_is(void **slot)
     table_deck_to(table, 1);
     table_ready(table, 0);
     table_chance(table, "cards", "green");
-    table_act(table, "draw");
+    table_do(table, "draw");
     table_expect(table, "take red|take blue");
-    table_act(table, "take red");
+    table_do(table, "take red");
     assert_int_equal(cards_total(table->state.row), 4);
     assert_int_equal(table->state.hand[0][table_type(table, "green")], 1);
 }
@@ -234,11 +234,11 @@ static void test_coloured_route_takes_cards_of_its_colour(void **slot)
     table_ready(table, 0);
     assert_true(table_may(table, "claim kristiansand/oslo"));
     assert_false(table_may(table, "claim lillehammer/andalsnes"));
-    table_act(table, "claim kristiansand/oslo");
+    table_do(table, "claim kristiansand/oslo");
     assert_int_equal(table->state.owner[table_route(table, "kristiansand/oslo")], 1);
     assert_int_equal(table->state.points[0], 2);
     assert_int_equal(table->state.wagons[0], 38);
-    assert_int_equal(table_events(table, EVENT_LAY), 2);
+    assert_int_equal(table_told(table, EVENT_LAY), 2);
     assert_int_equal(table->state.active, 1);
 }
 
@@ -257,9 +257,9 @@ static void test_gray_route_takes_one_colour_of_choice(void **slot)
     table_hand(table, 0, "red", 3);
     table_hand(table, 0, "blue", 2);
     table_ready(table, 0);
-    table_act(table, "claim goteborg/norrkoping");
+    table_do(table, "claim goteborg/norrkoping");
     table_expect(table, "pay black|pay red");
-    table_act(table, "pay red");
+    table_do(table, "pay red");
     assert_int_equal(table->state.discard[table_type(table, "red")], 3);
 }
 
@@ -344,7 +344,7 @@ static void test_ferry_takes_a_locomotive_per_symbol(void **slot)
     assert_false(table_may(table, "claim kristiansand/stavanger.orange"));
     table_hand(table, 0, "locomotive", 1);
     table_ready(table, 0);
-    table_act(table, "claim kristiansand/stavanger.orange");
+    table_do(table, "claim kristiansand/stavanger.orange");
     assert_int_equal(table->state.discard[table->tables->locomotive], 1);
     assert_int_equal(table->state.discard[table_type(table, "orange")], 2);
     assert_int_equal(table->state.points[0], 4);
@@ -367,7 +367,7 @@ static void test_n3_three_cards_stand_for_a_locomotive(void **slot)
     table_hand(table, 0, "red", 2);
     table_hand(table, 0, "blue", 1);
     table_ready(table, 0);
-    table_act(table, "claim kristiansand/stavanger.orange");
+    table_do(table, "claim kristiansand/stavanger.orange");
     assert_int_equal(cards_total(table->state.discard), 5);
 }
 
@@ -379,7 +379,7 @@ static void test_n3_substitutions_stack(void **slot)
     table_hand(table, 0, "blue", 2);
     table_ready(table, 0);
     /* Stavanger-Bergen: violet 2 with one symbol. Both spaces by sets: six cards of any colours. */
-    table_act(table, "claim bergen/stavanger");
+    table_do(table, "claim bergen/stavanger");
     assert_int_equal(table->state.owner[table_route(table, "bergen/stavanger")], 1);
     assert_int_equal(cards_total(table->state.discard), 6);
 }
@@ -391,9 +391,9 @@ static void test_n3_done_is_offered_when_a_payment_is_whole_and_longer_ones_exis
     table_hand(table, 0, "locomotive", 4);
     table_ready(table, 0);
     /* Two locomotives pay both spaces; so do one and three more as a set. */
-    table_act(table, "claim bergen/stavanger");
+    table_do(table, "claim bergen/stavanger");
     table_expect(table, "pay locomotive|pay.done");
-    table_act(table, "pay.done");
+    table_do(table, "pay.done");
     assert_int_equal(cards_total(table->state.discard), 2);
 }
 
@@ -405,12 +405,12 @@ static void test_n3_no_card_is_offered_that_leads_nowhere(void **slot)
     table_hand(table, 0, "red", 2);
     table_hand(table, 0, "locomotive", 2);
     table_ready(table, 0);
-    table_act(table, "claim bergen/stavanger");
+    table_do(table, "claim bergen/stavanger");
     table_expect(table, "pay violet|pay red|pay locomotive");
-    table_act(table, "pay violet");
+    table_do(table, "pay violet");
     table_expect(table, "pay violet|pay red|pay locomotive");
     /* Violet and a locomotive are whole, and one more card alone would make no set. */
-    table_act(table, "pay locomotive");
+    table_do(table, "pay locomotive");
     assert_int_equal(table->state.active, 1);
     assert_int_equal(cards_total(table->state.discard), 2);
 }
@@ -425,10 +425,10 @@ static void test_n3_a_set_may_hold_locomotives(void **slot)
     table_hand(table, 0, "red", 1);
     table_hand(table, 0, "locomotive", 2);
     table_ready(table, 0);
-    table_act(table, "claim bergen/stavanger");
-    table_act(table, "pay violet");
+    table_do(table, "claim bergen/stavanger");
+    table_do(table, "pay violet");
     table_expect(table, "pay red|pay locomotive");
-    table_act(table, "pay red");
+    table_do(table, "pay red");
     assert_int_equal(cards_total(table->state.discard), 4);
 }
 
@@ -505,7 +505,7 @@ static void payments_agree(Table *table, const char *route, const uint8_t hand[4
     snprintf(claim, sizeof claim, "claim %s", route);
     bool may = table_may(table, claim);
     if (may) {
-        table_act(table, claim);
+        table_do(table, claim);
         walk_payments(table, paid);
     }
     for (uint32_t key = 0; key < 4096; key++) {
@@ -547,7 +547,7 @@ static void test_n4_four_cards_stand_for_one_on_murmansk_lieksa(void **slot)
     table_hand(table, 0, "red", 4);
     table_hand(table, 0, "locomotive", 4);
     table_ready(table, 0);
-    table_act(table, "claim lieksa/murmansk");
+    table_do(table, "claim lieksa/murmansk");
     assert_int_equal(table->state.points[0], 27);
     assert_int_equal(table->state.wagons[0], 31);
     assert_int_equal(cards_total(table->state.discard), 15);
@@ -592,7 +592,7 @@ static void test_tunnel_without_a_match_costs_nothing_more(void **slot)
 {
     Table *table = tunnel_table(slot, 2, 0);
     tunnel_reveals(table, "red", "blue", "white");
-    table_act(table, "claim kristiansand/stavanger.green");
+    table_do(table, "claim kristiansand/stavanger.green");
     assert_int_equal(table->state.owner[table_route(table, "kristiansand/stavanger.green")], 1);
     assert_int_equal(cards_total(table->state.discard), 5);
 }
@@ -601,9 +601,9 @@ static void test_tunnel_example_1_a_card_of_the_colour(void **slot)
 {
     Table *table = tunnel_table(slot, 3, 0);
     tunnel_reveals(table, "green", "blue", "white");
-    table_act(table, "claim kristiansand/stavanger.green");
+    table_do(table, "claim kristiansand/stavanger.green");
     table_expect(table, "pay green|withdraw");
-    table_act(table, "pay green");
+    table_do(table, "pay green");
     assert_int_equal(table->state.points[0], 2);
     assert_int_equal(table->state.discard[table_type(table, "green")], 4);
 }
@@ -611,12 +611,12 @@ static void test_tunnel_example_1_a_card_of_the_colour(void **slot)
 static void test_tunnel_example_2_a_locomotive_revealed(void **slot)
 {
     Table *table = tunnel_table(slot, 2, 1);
-    table_act(table, "claim kristiansand/stavanger.green");
+    table_do(table, "claim kristiansand/stavanger.green");
     table_expect(table, "pay green|pay locomotive"); /* one green card was laid unasked */
     tunnel_reveals(table, "locomotive", "blue", "white");
-    table_act(table, "pay green");
+    table_do(table, "pay green");
     table_expect(table, "pay locomotive|withdraw");
-    table_act(table, "pay locomotive");
+    table_do(table, "pay locomotive");
     assert_int_equal(table->state.points[0], 2);
 }
 
@@ -624,19 +624,19 @@ static void test_tunnel_example_3_locomotives_alone(void **slot)
 {
     Table *table = tunnel_table(slot, 0, 3);
     tunnel_reveals(table, "locomotive", "green", "white");
-    table_act(table, "claim kristiansand/stavanger.green");
+    table_do(table, "claim kristiansand/stavanger.green");
     assert_int_equal(table->state.due, 1);
     table_expect(table, "pay locomotive|withdraw");
-    table_act(table, "pay locomotive");
+    table_do(table, "pay locomotive");
     assert_int_equal(table->state.discard[table->tables->locomotive], 4);
 }
 
 static void test_n5_locomotives_alone_are_matched_by_locomotives_alone(void **slot)
 {
     Table *table = tunnel_table(slot, 1, 3);
-    table_act(table, "claim kristiansand/stavanger.green");
+    table_do(table, "claim kristiansand/stavanger.green");
     tunnel_reveals(table, "locomotive", "green", "green");
-    table_act(table, "pay locomotive");
+    table_do(table, "pay locomotive");
     assert_int_equal(table->state.due, 1);
     table_expect(table, "pay locomotive|withdraw");
 }
@@ -644,15 +644,15 @@ static void test_n5_locomotives_alone_are_matched_by_locomotives_alone(void **sl
 static void test_n5_additional_cards_are_a_mix_of_choice(void **slot)
 {
     Table *table = tunnel_table(slot, 4, 2);
-    table_act(table, "claim kristiansand/stavanger.green");
-    table_act(table, "pay green");
+    table_do(table, "claim kristiansand/stavanger.green");
+    table_do(table, "pay green");
     tunnel_reveals(table, "locomotive", "green", "red");
-    table_act(table, "pay green");
+    table_do(table, "pay green");
     assert_int_equal(table->state.due, 2);
     table_expect(table, "pay green|pay locomotive|withdraw");
-    table_act(table, "pay green");
+    table_do(table, "pay green");
     table_expect(table, "pay green|pay locomotive");
-    table_act(table, "pay locomotive");
+    table_do(table, "pay locomotive");
     assert_int_equal(table->state.owner[table_route(table, "kristiansand/stavanger.green")], 1);
 }
 
@@ -670,8 +670,8 @@ static void test_n6_withdrawing_takes_the_cards_back_and_ends_the_turn(void **sl
 {
     Table *table = tunnel_table(slot, 3, 0);
     tunnel_reveals(table, "green", "blue", "white");
-    table_act(table, "claim kristiansand/stavanger.green");
-    table_act(table, "withdraw");
+    table_do(table, "claim kristiansand/stavanger.green");
+    table_do(table, "withdraw");
     assert_int_equal(table->state.hand[0][table_type(table, "green")], 3);
     assert_int_equal(table->state.owner[table_route(table, "kristiansand/stavanger.green")], 0);
     assert_int_equal(cards_total(table->state.discard), 3);
@@ -685,8 +685,8 @@ static void test_n6_who_cannot_pay_withdraws_unasked(void **slot)
 {
     Table *table = tunnel_table(slot, 2, 0);
     tunnel_reveals(table, "green", "blue", "white");
-    table_act(table, "claim kristiansand/stavanger.green");
-    assert_int_equal(table_events(table, EVENT_WITHDRAW), 1);
+    table_do(table, "claim kristiansand/stavanger.green");
+    assert_int_equal(table_told(table, EVENT_WITHDRAW), 1);
     assert_int_equal(table->state.hand[0][table_type(table, "green")], 2);
 }
 
@@ -701,9 +701,9 @@ static void test_n6_reveal_reshuffles_the_discards_without_the_laid_cards(void *
     table_ready(table, 0);
     table_chance(table, "cards", "blue");
     table_chance(table, "cards", "blue");
-    table_act(table, "claim kristiansand/stavanger.green");
-    assert_int_equal(table_events(table, EVENT_REVEAL), 2);
-    assert_int_equal(table_events(table, EVENT_RESHUFFLE), 1);
+    table_do(table, "claim kristiansand/stavanger.green");
+    assert_int_equal(table_told(table, EVENT_REVEAL), 2);
+    assert_int_equal(table_told(table, EVENT_RESHUFFLE), 1);
     assert_int_equal(table->state.owner[table_route(table, "kristiansand/stavanger.green")], 1);
 }
 
@@ -715,8 +715,8 @@ static void test_n6_nothing_to_reveal_is_free(void **slot)
     table_face_up(table, "white", 5);
     table_deck_to(table, 1);
     table_ready(table, 0);
-    table_act(table, "claim kristiansand/stavanger.green");
-    assert_int_equal(table_events(table, EVENT_REVEAL), 0);
+    table_do(table, "claim kristiansand/stavanger.green");
+    assert_int_equal(table_told(table, EVENT_REVEAL), 0);
     assert_int_equal(table->state.points[0], 2);
 }
 
@@ -742,15 +742,15 @@ static void test_n11_two_wagons_left_give_everyone_one_more_turn(void **slot)
     table_hand(table, 1, "green", 1);
     table_face_up(table, "white", 5);
     table_ready(table, 1);
-    table_act(table, "claim boden/tornio");
+    table_do(table, "claim boden/tornio");
     assert_int_equal(table->state.wagons[1], 2);
     assert_int_equal(table->state.last_turns, 3);
     const uint8_t order[] = {2, 0, 1};
     for (uint32_t i = 0; i < 3; i++) {
         assert_false(table->state.head.over);
         assert_int_equal(table->state.active, order[i]);
-        table_act(table, "draw");
-        table_act(table, "draw");
+        table_do(table, "draw");
+        table_do(table, "draw");
     }
     assert_true(table->state.head.over);
     assert_false(table->state.head.truncated);
@@ -789,10 +789,10 @@ static void test_n12_ends_when_all_pass_in_a_row(void **slot)
 {
     Table *table = stuck_table(slot, "nordic:ask_forced=true");
     table_ready(table, 1);
-    table_act(table, "pass");
+    table_do(table, "pass");
     assert_int_equal(table->state.active, 0);
     table_expect(table, "pass");
-    table_act(table, "pass");
+    table_do(table, "pass");
     assert_true(table->state.head.over);
     assert_int_equal(table_last_event(table, EVENT_END)->args[1], END_ALL_PASSED);
 }
@@ -804,8 +804,8 @@ static void test_cap_of_turns_cuts_the_episode_short(void **slot)
     table_face_up(table, "white", 5);
     table->state.turns = 40;
     table_ready(table, 0);
-    table_act(table, "draw");
-    table_act(table, "draw");
+    table_do(table, "draw");
+    table_do(table, "draw");
     assert_true(table->state.head.over);
     assert_true(table->state.head.truncated);
     assert_int_equal(table->state.winners, 0);
@@ -821,8 +821,8 @@ static void table_finish(Table *table)
     table_face_up(table, "white", 5);
     table->state.last_turns = 1;
     table_ready(table, 1);
-    table_act(table, "draw");
-    table_act(table, "draw");
+    table_do(table, "draw");
+    table_do(table, "draw");
     assert_true(table->state.head.over);
 }
 
@@ -986,9 +986,9 @@ static void test_cards_taken_face_up_are_known_to_all(void **slot)
     table_face_up(table, "red", 5);
     table_hand(table, 0, "red", 1);
     table_ready(table, 0);
-    table_act(table, "take red");
+    table_do(table, "take red");
     table_chance(table, "cards", "blue");
-    table_act(table, "draw");
+    table_do(table, "draw");
     uint32_t types = table->tables->type_count;
     assert_int_equal(table_row_value(table, 1, "hand", types + table_type(table, "red")), 1);
     assert_int_equal(table_row_value(table, 1, "hand", types + table_type(table, "blue")), 0);
@@ -998,7 +998,7 @@ static void test_cards_taken_face_up_are_known_to_all(void **slot)
 /* The last action told exactly one event of the kind, to seat 0 alone or to all. */
 static void told_once(const Table *table, TicketsEvent kind, bool secret)
 {
-    assert_int_equal(table_events(table, kind), 1);
+    assert_int_equal(table_told(table, kind), 1);
     assert_int_equal(table_last_event(table, kind)->secret, secret);
     assert_int_equal(table_last_event(table, kind)->seat, 0);
 }
@@ -1006,20 +1006,20 @@ static void told_once(const Table *table, TicketsEvent kind, bool secret)
 static void test_events_that_others_may_not_see_are_secret(void **slot)
 {
     Table *table = table_open(slot, "nordic:first_player=seat0,players=3");
-    assert_int_equal(table_events(table, EVENT_DEAL), 12);
+    assert_int_equal(table_told(table, EVENT_DEAL), 12);
     assert_int_equal(table_last_event(table, EVENT_DEAL)->seat, 2);
     assert_true(table_last_event(table, EVENT_DEAL)->secret);
     assert_true(table_last_event(table, EVENT_OFFER)->secret);
     table_clear(table);
     table_face_up(table, "red", 5);
     table_ready(table, 0);
-    table_act(table, "draw");
+    table_do(table, "draw");
     told_once(table, EVENT_BLIND, true);
-    table_act(table, "take red");
+    table_do(table, "take red");
     told_once(table, EVENT_TAKE, false);
     table_tickets_leave(table, 1, 1);
     table_ready(table, 0);
-    table_act(table, "tickets.draw");
+    table_do(table, "tickets.draw");
     told_once(table, EVENT_OFFER, true);
     told_once(table, EVENT_CHOOSE, true);
 }
@@ -1034,7 +1034,7 @@ static void test_e8_others_do_not_see_how_many_first_tickets_are_kept(void **slo
         ty_legal(table->ruleset, &table->state, mask);
         ty_action_name(table->ruleset,
                        ty_sample(mask, ty_shape(table->ruleset)->action_count, 0, 0), name);
-        table_act(table, name);
+        table_do(table, name);
     }
     assert_int_equal(table_row_value(table, 1, "ticket_count", 1), 0);
     assert_int_equal(table_row_value(table, 1, "ticket_deck", 0), before);

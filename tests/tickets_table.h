@@ -6,54 +6,16 @@
  * events of the last action. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "games/tickets/names.h"
 
-enum { TABLE_EVENTS_MAX = 512, TABLE_SCRIPT_MAX = 64 };
-
-typedef struct Table {
-    TyRuleset *ruleset;
-    const TicketsTables *tables;
-    TicketsState state;
-    int32_t reward[TY_SEATS_MAX]; /* of the last action */
-    uint32_t script_count;
-    TyOutcome script[TABLE_SCRIPT_MAX];
-    uint32_t event_count; /* of the last action */
-    TyEvent events[TABLE_EVENTS_MAX];
-} Table;
-
-/* A test with a table, which is closed behind it whether it passed or failed. */
-#define TABLE_TEST(test) cmocka_unit_test_teardown(test, table_teardown)
-
-static inline int table_teardown(void **slot)
-{
-    Table *table = *slot;
-    if (table != NULL) {
-        ty_ruleset_close(table->ruleset);
-        table->ruleset = NULL;
-    }
-    return 0;
-}
+#define TABLE_GAME "tickets"
+#define TABLE_TABLES TicketsTables
+#define TABLE_STATE TicketsState
+#include "table.h"
 
 /* ---- Names ----------------------------------------------------------------------------------- */
-
-static inline uint32_t table_action(const Table *table, const char *name)
-{
-    uint32_t action = 0;
-    if (!ty_action_find(table->ruleset, name, &action)) {
-        fail_msg("there is no action '%s'", name);
-    }
-    return action;
-}
 
 static inline uint8_t table_type(const Table *table, const char *name)
 {
@@ -91,90 +53,13 @@ static inline uint8_t table_route(const Table *table, const char *name)
 
 /* ---- Playing --------------------------------------------------------------------------------- */
 
-static inline void table_event(void *user, const TyEvent *event)
-{
-    Table *table = user;
-    assert_true(table->event_count < TABLE_EVENTS_MAX);
-    table->events[table->event_count++] = *event;
-}
-
-/* The next draw of `stream` ("cards", "tickets", "first_player") has this outcome. */
-static inline void table_chance(Table *table, const char *stream, const char *outcome)
-{
-    uint32_t index = 0;
-    uint32_t value = 0;
-    while (strcmp(tickets_streams[index], stream) != 0) {
-        index++;
-    }
-    if (!ty_outcome_find(table->ruleset, index, outcome, &value)) {
-        fail_msg("%s has no outcome '%s'", stream, outcome);
-    }
-    assert_true(table->script_count < TABLE_SCRIPT_MAX);
-    table->script[table->script_count++] =
-        (TyOutcome){.stream = (uint8_t)index, .outcome = (uint16_t)value};
-}
-
-/* The position is whole and the last action used all that the test said about chance. */
-static inline void table_settle(Table *table)
-{
-    for (uint32_t i = 0; i < table->script_count; i++) {
-        if (!table->script[i].used) {
-            fail_msg("outcome %u of stream %u was not drawn", table->script[i].outcome,
-                     table->script[i].stream);
-        }
-    }
-    table->script_count = 0;
-    const char *broken = ty_check(table->ruleset, &table->state);
-    if (broken != NULL) {
-        fail_msg("the position is broken: %s", broken);
-    }
-}
-
-static inline void table_reset(Table *table, uint64_t seed)
-{
-    TyTape tape = {.user = table,
-                   .event = table_event,
-                   .script = table->script,
-                   .script_count = table->script_count};
-    table->event_count = 0;
-    if (!ty_reset(table->ruleset, &table->state, seed, &tape)) {
-        fail_msg("reset: %s", tape.status.message);
-    }
-    table_settle(table);
-}
-
 /* Opens a table with a ruleset such as "nordic:players=3" and begins an episode. */
 static inline Table *table_open(void **slot, const char *spec)
 {
-    static Table table;
-    table_teardown(slot);
-    memset(&table, 0, sizeof table);
-    *slot = &table;
-    TyStatus status = ty_ruleset_open(spec, NULL, &table.ruleset);
-    if (status.code != TY_OK) {
-        fail_msg("%s: %s", spec, status.message);
-    }
-    table.tables = tickets_tables(table.ruleset);
-    table_reset(&table, 0);
-    return &table;
-}
-
-static inline bool table_may(const Table *table, const char *name)
-{
-    uint8_t mask[TY_ACTIONS_MAX];
-    ty_legal(table->ruleset, &table->state, mask);
-    return mask[table_action(table, name)];
-}
-
-static inline uint32_t table_legal_count(const Table *table)
-{
-    uint8_t mask[TY_ACTIONS_MAX];
-    uint32_t count = 0;
-    ty_legal(table->ruleset, &table->state, mask);
-    for (uint32_t i = 0; i < ty_shape(table->ruleset)->action_count; i++) {
-        count += mask[i];
-    }
-    return count;
+    Table *table = table_make(slot, spec);
+    table->tables = tickets_tables(table->ruleset);
+    table_reset(table, 0);
+    return table;
 }
 
 /* The legal actions are exactly those listed, separated by '|'. */
@@ -189,31 +74,7 @@ static inline void table_expect(const Table *table, const char *names)
         }
         count++;
     }
-    assert_int_equal(table_legal_count(table), count);
-}
-
-static inline void table_act(Table *table, const char *name)
-{
-    TyTape tape = {.user = table,
-                   .event = table_event,
-                   .script = table->script,
-                   .script_count = table->script_count};
-    table->event_count = 0;
-    memset(table->reward, 0, sizeof table->reward);
-    if (!ty_step(table->ruleset, &table->state, table_action(table, name), table->reward, &tape)) {
-        fail_msg("'%s' was refused; %s", name, tape.status.message);
-    }
-    table_settle(table);
-}
-
-/* How many events of a kind the last action caused, and the last of them. */
-static inline uint32_t table_events(const Table *table, TicketsEvent kind)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->event_count; i++) {
-        count += table->events[i].kind == kind;
-    }
-    return count;
+    assert_int_equal(table_choices(table), count);
 }
 
 static inline const TyEvent *table_last_event(const Table *table, TicketsEvent kind)
