@@ -11,9 +11,13 @@ game for learners. Goods are counted on seeds that it never learns from.
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from pathlib import Path
 from typing import Any
+
+# Small matrices, and a daemon beside it: more threads would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import trainyard
