@@ -299,7 +299,7 @@ static TyStatus table_measure(const BenchStage *stage, const BenchPoolPlan *plan
     BenchLine *table[BENCH_SHAPES][BENCH_DOORS];
     TyStatus status = status_ok();
     lines_make(plan, result, table);
-    double figures = (double)result->count * BENCH_BATCHES * SLICES;
+    double figures = (double)(result->count * BENCH_BATCHES * SLICES);
     for (uint32_t shape = 0; shape < BENCH_SHAPES; shape++) {
         for (uint32_t batch = 0; batch < BENCH_BATCHES && status.code == TY_OK; batch++) {
             const TyPoolConfig config = {.slots = bench_batches[batch] * shapes[shape].groups,

@@ -305,7 +305,7 @@ static void spin_calibrate(TyShmClient *client)
         atomic_load_explicit(&client->words->answers[0].published, memory_order_acquire);
         shm_pause();
     }
-    client->pause_ns = (double)(clock_ns() - start + 1) / SPIN_TRIAL;
+    client->pause_ns = (double)(clock_ns() - start + 1) / (double)SPIN_TRIAL;
     bool single =
         sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) == 1;
     ty_shm_set_spin(client, single ? 0 : SHM_SPIN_NS / 1000);

@@ -213,7 +213,7 @@ static TyStatus bench_measure_one(const Settings *settings, BenchReport *report,
         status = bench_measure(entry->ruleset, settings->seconds, &entry->result);
     }
     if (entry->with_pool && status.code == TY_OK) {
-        const BenchPoolPlan plan = {.seconds = settings->seconds * BENCH_POOL_SHARE,
+        const BenchPoolPlan plan = {.seconds = settings->seconds * (double)BENCH_POOL_SHARE,
                                     .doors = bench_doors(report, entry->ruleset),
                                     .progress = bench_progress,
                                     .user = report};
