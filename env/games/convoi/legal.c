@@ -60,10 +60,11 @@ static uint64_t train_options(const ConvoiTables *tables, const ConvoiState *sta
     uint64_t trains = 0;
     bool rolled = false;
     uint8_t first = (uint8_t)(3 * (state->colour - 1));
-    for (uint8_t train = first; train < first + 3; train++) {
-        rolled |= state->moved[train] != 0;
-        trains |= (uint64_t)(state->place[train] != 0 && !state->moved[train]) << train;
+    for (uint8_t i = 0; i < 3; i++) {
+        rolled |= state->moved[first + i] != 0;
+        trains |= (uint64_t)(state->place[first + i] != 0 && !state->moved[first + i]) << i;
     }
+    trains <<= first;
     uint64_t options = trains << ACTION_MOVE;
     if (trains != 0 && !rolled && staff_free(tables, state, STAFF_CHEF_DE_TRAIN, false)) {
         options |= UINT64_C(1) << ACTION_CHEF_DE_TRAIN;
