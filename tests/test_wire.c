@@ -81,6 +81,75 @@ static void test_what_messages_may_not_have(void **unused)
     assert_int_equal(CHECK("\x80"), WIRE_OK);
 }
 
+static void test_keys_of_a_message_are_bounded(void **unused)
+{
+    (void)unused;
+    uint8_t message[3 + 3 * (WIRE_KEYS_MAX + 1)] = {0xde, 0, WIRE_KEYS_MAX};
+    for (uint32_t i = 0; i <= WIRE_KEYS_MAX; i++) {
+        const uint8_t entry[3] = {0xa1, (uint8_t)('0' + i), 1};
+        memcpy(message + 3 + 3 * (size_t)i, entry, sizeof entry);
+    }
+    assert_int_equal(check(message, sizeof message - 3), WIRE_OK);
+    message[2]++;
+    assert_int_equal(check(message, sizeof message), WIRE_TOO_MANY);
+}
+
+static WireItem item_of(const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    WireItem item;
+    assert_int_equal(wire_item(&at, at + size, &item), WIRE_OK);
+    assert_ptr_equal(at, (const uint8_t *)bytes + size);
+    return item;
+}
+
+#define ITEM(BYTES) item_of(BYTES, sizeof BYTES - 1)
+
+static void test_numbers_are_the_same_in_every_width(void **unused)
+{
+    (void)unused;
+    assert_true((int64_t)ITEM("\xfe").number == -2 && ITEM("\xfe").kind == WIRE_INT);
+    assert_true((int64_t)ITEM("\xd0\xfe").number == -2);
+    assert_true((int64_t)ITEM("\xd1\xff\xfe").number == -2);
+    assert_true((int64_t)ITEM("\xd2\xff\xff\xff\xfe").number == -2);
+    assert_true((int64_t)ITEM("\xd3\xff\xff\xff\xff\xff\xff\xff\xfe").number == -2);
+    assert_true(ITEM("\xd3\x00\x00\x00\x00\x00\x00\x00\x07").kind == WIRE_UINT);
+    assert_true(ITEM("\xd1\x00\x07").number == 7 && ITEM("\xcd\x00\x07").number == 7);
+    assert_true(ITEM("\xca\x3f\xc0\x00\x00").kind == WIRE_FLOAT);
+    assert_true(ITEM("\xca\x3f\xc0\x00\x00").number ==
+                ITEM("\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00").number);
+}
+
+static void test_a_value_of_any_head_is_read_whole_or_not_at_all(void **unused)
+{
+    (void)unused;
+    for (uint32_t head = 0; head < 256; head++) {
+        uint8_t bytes[64] = {(uint8_t)head};
+        const uint8_t *end = bytes;
+        WireItem item;
+        WireFault fault = wire_item(&end, bytes + sizeof bytes, &item);
+        bool known = head != 0xc1 && (head < 0xc7 || head > 0xc9) && (head < 0xd4 || head > 0xd8);
+        assert_int_equal(fault, known ? WIRE_OK : head == 0xc1 ? WIRE_INVALID : WIRE_EXTENSION);
+        for (const uint8_t *cut = bytes; known && cut < end; cut++) {
+            const uint8_t *at = bytes;
+            assert_int_equal(wire_item(&at, cut, &item), WIRE_TRUNCATED);
+        }
+    }
+}
+
+static void test_every_fault_has_a_sentence_of_its_own(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = WIRE_OK; i <= WIRE_DUPLICATE_KEY; i++) {
+        assert_true(strlen(wire_fault_text((WireFault)i)) > 10);
+        for (uint32_t other = WIRE_OK; other < i; other++) {
+            assert_string_not_equal(wire_fault_text((WireFault)i),
+                                    wire_fault_text((WireFault)other));
+        }
+    }
+    assert_string_equal(wire_fault_text((WireFault)(WIRE_DUPLICATE_KEY + 1)), "");
+}
+
 /* ---- The decoder ---- */
 
 static bool decode(const uint8_t *bytes, size_t size, Request *request, WireError *error)
@@ -356,6 +425,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_budget_of_values_is_for_the_whole_message),
         cmocka_unit_test(test_deep_nesting_is_refused),
         cmocka_unit_test(test_what_messages_may_not_have),
+        cmocka_unit_test(test_keys_of_a_message_are_bounded),
+        cmocka_unit_test(test_numbers_are_the_same_in_every_width),
+        cmocka_unit_test(test_a_value_of_any_head_is_read_whole_or_not_at_all),
+        cmocka_unit_test(test_every_fault_has_a_sentence_of_its_own),
         cmocka_unit_test(test_every_operation_is_decoded),
         cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
         cmocka_unit_test(test_a_field_of_another_type_is_refused),

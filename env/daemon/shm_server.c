@@ -164,16 +164,17 @@ static void link_close(ShmServer *server, Link *link)
     *link = (Link){.fd = -1};
     if (state == LINK_PENDING) {
         server->pending--;
-    } else if (state == LINK_LEASED) {
+    } else {
         server->leased--;
         server->host.ended(server->host.user, lease);
     }
 }
 
-/* Sends the one reply. A client that cannot take 256 bytes at once has had its chance. */
+/* Sends the one reply, with `descriptors` if it grants something. A client that cannot take 256
+ * bytes at once has had its chance. */
 static bool reply_send(int fd, const TyStatus *status, const ShmDescriptors *descriptors)
 {
-    bool granted = status->code == TY_OK && descriptors != NULL;
+    bool granted = status->code == TY_OK;
     ShmReply reply = {.magic = SHM_HELLO_MAGIC,
                       .version = SHM_VERSION,
                       .status = status->code,
