@@ -834,7 +834,7 @@ static void test_a_single_processor_is_not_kept_busy(void **unused)
     cpu_set_t one;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
-    CPU_SET(sched_getcpu(), &one);
+    CPU_SET((size_t)sched_getcpu(), &one);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     pair_open();
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
