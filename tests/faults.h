@@ -63,9 +63,14 @@
     X(int, sched_getaffinity, -1, (pid_t process, size_t size, cpu_set_t *set),                    \
       (process, size, set))
 
+/* Calls of libraries, for a test that defines this before it includes us. */
+#ifndef FAULT_MORE_CALLS
+#define FAULT_MORE_CALLS(X)
+#endif
+
 typedef enum FaultCall {
 #define FAULT_NAME(type, name, failure, parameters, arguments) FAULT_##name,
-    FAULT_CALLS(FAULT_NAME)
+    FAULT_CALLS(FAULT_NAME) FAULT_MORE_CALLS(FAULT_NAME)
 #undef FAULT_NAME
         FAULT_open,
     FAULT_openat,
@@ -129,6 +134,7 @@ static inline bool fault_comes(FaultCall call)
         return fault_comes(FAULT_##name) ? failure : __real_##name arguments;                      \
     }
 FAULT_CALLS(FAULT_WRAP)
+FAULT_MORE_CALLS(FAULT_WRAP)
 #undef FAULT_WRAP
 
 int __real_open(const char *name, int flags, ...);

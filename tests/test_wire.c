@@ -311,6 +311,68 @@ static void test_refusals_name_what_is_wrong(void **unused)
             5, "seat=-2");
 }
 
+/* An `open` with one more field: its name and its bytes. */
+static void open_refused_with(const char *field, const void *bytes, size_t size, const char *word)
+{
+    uint8_t message[2048];
+    Writer writer;
+    message_begin(&writer, message, sizeof message);
+    message_key(&writer, "op");
+    put_text(&writer, "open");
+    message_key(&writer, "id");
+    put_uint(&writer, 5);
+    message_key(&writer, field);
+    memcpy(message + writer.size, bytes, size);
+    writer.size += size;
+    assert_true(message_end(&writer));
+    refused_with(message, writer.size, ERROR_bad_request, 5, word);
+}
+
+static void test_entries_of_lists_and_maps_are_checked(void **unused)
+{
+    (void)unused;
+    uint8_t text[4 + 600] = {0x91, 0xda, 600 >> 8, 600 & 255};
+    memset(text + 4, 'x', 600);
+    open_refused_with("seats", "\x91\x01", 2, "seats: must be of type list of texts");
+    open_refused_with("seats", text, sizeof text, "seats: must be of type");
+    open_refused_with("seats", "\x91\xa2m\0", 4, "seats: must be of type");
+    open_refused_with("seats", "\x96\xa1m\xa1m\xa1m\xa1m\xa1m\xa1m", 13, "6 entries");
+    open_refused_with("files", "\x81\xa1x\x01", 4, "files: must be of type map of bytes");
+    text[0] = 0x81;
+    uint8_t file[sizeof text + 1];
+    memcpy(file, text, sizeof text);
+    file[sizeof text] = 0xc0;
+    open_refused_with("files", file, sizeof file, "files: must be of type");
+    open_refused_with("ruleset", text + 1, sizeof text - 1, "600 bytes");
+}
+
+static void test_numbers_beyond_their_range_are_told_with_their_sign(void **unused)
+{
+    (void)unused;
+    REFUSED("\x85\xa2id\x05\xa2op\xa4text\xa4pool\x01\xa4slot\x01\xa4seat\x05", ERROR_bad_request,
+            5, "seat=+5");
+    REFUSED(
+        "\x85\xa2id\x05\xa2op\xa4text\xa4pool\x01\xa4slot\x01\xa4seat\xcf\xff\xff\xff\xff\xff\xff"
+        "\xff\xff",
+        ERROR_bad_request, 5, "seat=");
+}
+
+static void test_what_is_no_map_has_no_fields(void **unused)
+{
+    (void)unused;
+    static const uint8_t bytes[] = {0x82, 0xa1, 'x', 0x92, 1};
+    const uint8_t *at = bytes;
+    WireItem item;
+    assert_false(wire_get(bytes, bytes, "x", &item));
+    assert_false(wire_get(bytes + 4, bytes + 5, "x", &item));
+    assert_false(wire_get(bytes, bytes + 1, "x", &item));
+    assert_false(wire_get(bytes, bytes + 3, "x", &item));
+    assert_false(wire_get(bytes, bytes + 5, "y", &item));
+    wire_skip(&at, bytes + sizeof bytes);
+    assert_ptr_equal(at, bytes + sizeof bytes); /* and not behind them */
+    assert_string_equal(field_type_name((FieldType)(FIELD_FILES + 1)), "");
+}
+
 /* ---- The encoder ---- */
 
 /* msgpack-c unpacks what the encoder writes, and sees the same values. */
@@ -349,6 +411,7 @@ static void test_text_in_replies_is_valid_utf8(void **unused)
         {"\xc0\x80", "??"},
         {"\xf4\x90\x80\x80", "????"},
         {"a\x80z", "a?z"},
+        {"\xc3(", "?("},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint8_t data[64];
@@ -433,6 +496,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
         cmocka_unit_test(test_a_field_of_another_type_is_refused),
         cmocka_unit_test(test_refusals_name_what_is_wrong),
+        cmocka_unit_test(test_entries_of_lists_and_maps_are_checked),
+        cmocka_unit_test(test_numbers_beyond_their_range_are_told_with_their_sign),
+        cmocka_unit_test(test_what_is_no_map_has_no_fields),
         cmocka_unit_test(test_another_implementation_reads_what_is_written),
         cmocka_unit_test(test_text_in_replies_is_valid_utf8),
         cmocka_unit_test(test_a_writer_without_room_counts_on),
