@@ -782,6 +782,25 @@ static void test_groups_that_do_not_exist_are_refused(void **unused)
     pair_close();
 }
 
+/* A command that comes while the daemon is about to sleep keeps it awake. */
+static void test_a_daemon_does_not_sleep_over_a_command(void **unused)
+{
+    (void)unused;
+    pair_open();
+    ShmDoor *door = pair.yard.doors[0].door;
+    assert_true(ty_shm_submit(pair.client, 1, NULL));
+    assert_false(shm_door_prepare_sleep(door));
+    assert_int_equal(shm_door_serve(door), 1u << 1);
+    assert_int_equal(ty_shm_wait(pair.client, 1, WAIT_MS), TY_SHM_READY);
+    assert_true(shm_door_prepare_sleep(door));
+    assert_true(ty_shm_submit(pair.client, 0, NULL)); /* and now it rings */
+    struct pollfd bell = {.fd = shm_door_descriptors(door).to_pool, .events = POLLIN};
+    assert_int_equal(poll(&bell, 1, 0), 1);
+    shm_door_awake(door);
+    assert_int_equal(poll(&bell, 1, 0), 0);
+    pair_close();
+}
+
 static void test_a_door_that_closes_wakes_who_waits(void **unused)
 {
     (void)unused;
@@ -872,6 +891,7 @@ int main(void)
         cmocka_unit_test(test_an_error_at_any_call_of_connecting_is_clean),
         cmocka_unit_test(test_a_place_where_nobody_listens_is_an_error),
         cmocka_unit_test(test_groups_that_do_not_exist_are_refused),
+        cmocka_unit_test(test_a_daemon_does_not_sleep_over_a_command),
         cmocka_unit_test(test_a_door_that_closes_wakes_who_waits),
         cmocka_unit_test(test_the_last_news_of_a_dying_daemon_are_heard),
         cmocka_unit_test(test_an_interrupted_sleep_goes_on),
