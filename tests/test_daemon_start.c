@@ -27,6 +27,7 @@
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include <cmocka.h>
@@ -37,6 +38,7 @@ enum { WORDS_MAX = 16, SAID_MAX = 8192, REACHED = 64 /* added to the status of a
 
 static char directory[64];
 static char said[SAID_MAX];
+static struct rlimit descriptors; /* of the daemon; 0: as they are */
 static char public_key[TY_CLIENT_KEY_SIZE];
 static char secret_key[TY_CLIENT_KEY_SIZE];
 
@@ -110,6 +112,9 @@ static void child_run(char **words, uint32_t nth, int out)
     alarm(60); /* it must not go on for ever */
     dup2(out, STDOUT_FILENO);
     dup2(out, STDERR_FILENO);
+    if (descriptors.rlim_max > 0 && setrlimit(RLIMIT_NOFILE, &descriptors) != 0) {
+        _exit(9);
+    }
     uint32_t before = open_descriptors();
     fault_set(FAULT_ANY, nth, EMFILE);
     int status = daemon_main(argc, words);
@@ -285,6 +290,8 @@ static void test_a_daemon_that_anybody_could_use_does_not_start(void **unused)
     (void)unused;
     const char *secret = path_of("server.key");
     const char *clients = path_of("client.pub");
+    char ipc[136];
+    snprintf(ipc, sizeof ipc, "ipc://%s", path_of("d"));
     const struct {
         const char *options[WORDS_MAX];
         const char *word;
@@ -297,8 +304,9 @@ static void test_a_daemon_that_anybody_could_use_does_not_start(void **unused)
         {{"--curve-secret", path_of("nothing"), "--curve-clients", clients}, "No such file"},
         {{"--curve-secret", secret, "--curve-clients", path_of("nothing")}, "No such file"},
         {{"--curve-secret", secret, "--curve-clients",
-          file_make("bad.pub", 0644, "public (((((((((((((((((((((((((((((((((((((\"\"\"\n")},
-         ""},
+          file_make("bad.pub", 0644, "public ########################################\n"),
+          "--listen", ipc},
+         "is not a CURVE key"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *options[WORDS_MAX + 1] = {NULL};
@@ -321,6 +329,24 @@ static void test_a_port_that_is_taken_is_told(void **unused)
     const char *const options[] = {"--listen", address, "--token", path_of("token"), NULL};
     assert_says(options, 1, "another program serves this endpoint");
     close(fd);
+}
+
+static void test_a_daemon_serves_with_the_descriptors_that_it_gets(void **unused)
+{
+    (void)unused;
+    static const struct rlimit limits[] = {{100, 100}, {100, 600}, {600, 600}};
+    char ipc[136];
+    snprintf(ipc, sizeof ipc, "ipc://%s", path_of("d"));
+    const char *const options[] = {"--listen", ipc, NULL};
+    for (uint32_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        descriptors = limits[i];
+        int status = daemon_run(options, 0);
+        descriptors = (struct rlimit){0};
+        if (status != 0) {
+            fail_msg("%s", said);
+        }
+        assert_non_null(strstr(said, "ready"));
+    }
 }
 
 /* ---- Secrets ---- */
@@ -572,6 +598,7 @@ int main(void)
         TEST(test_endpoints_are_bounded),
         TEST(test_a_daemon_that_anybody_could_use_does_not_start),
         TEST(test_a_port_that_is_taken_is_told),
+        TEST(test_a_daemon_serves_with_the_descriptors_that_it_gets),
         TEST(test_only_secret_files_hold_secrets),
         TEST(test_keys_of_a_directory_are_read),
         TEST(test_the_number_of_keys_is_bounded),
