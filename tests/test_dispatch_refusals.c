@@ -268,6 +268,23 @@ static void test_a_director_without_seats_looks_on(void **unused)
     table_close(&talk.table);
 }
 
+static void test_more_pools_than_the_daemon_takes_are_refused(void **unused)
+{
+    (void)unused;
+    Limits limits = limits_standard();
+    limits.pools = 1;
+    table_open(&talk.table, &limits);
+    talk_hello(&talk, PEER);
+    for (uint32_t i = 0; i < 2; i++) {
+        talk_begin(&talk, "open");
+        talk_text(&talk, "ruleset", "convoi:board=tiny");
+        talk_say(&talk, PEER);
+        assert_int_equal(talk_is_good(&talk), i == 0);
+    }
+    assert_refused("pools=1 pools are open already");
+    table_close(&talk.table);
+}
+
 /* ---- Guests ---- */
 
 static void join(uint32_t pool, const char *invite, const void *seats, size_t count)
@@ -391,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_dropped_snapshots_are_gone),
         cmocka_unit_test(test_seats_that_a_game_does_not_have_are_refused),
         cmocka_unit_test(test_a_director_without_seats_looks_on),
+        cmocka_unit_test(test_more_pools_than_the_daemon_takes_are_refused),
         cmocka_unit_test(test_seats_that_are_not_open_are_refused),
         cmocka_unit_test(test_a_seat_that_is_not_asked_for_stays_open),
         cmocka_unit_test(test_the_first_episode_that_does_not_agree_is_reported),
