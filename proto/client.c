@@ -5,6 +5,7 @@
 #include "core/status.h"
 #include "proto/wire_encode.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,8 +185,13 @@ static TyStatus request_end(TyClient *client)
         zmq_msg_close(&asked->message);
         return status_fail(TY_LIMIT, "the request is larger than planned");
     }
+    if (!asked_send(client, asked)) {
+        TyStatus status = zmq_failure("send");
+        zmq_msg_close(&asked->message);
+        return status;
+    }
     client->asked_count++;
-    return asked_send(client, asked) ? status_ok() : zmq_failure("send");
+    return status_ok();
 }
 
 static void asked_remove(TyClient *client, uint32_t index)
@@ -334,10 +340,10 @@ static TyStatus hello_send(TyClient *client)
     }
     message_key(&writer, "name");
     put_text(&writer, client->name);
-    if (!message_end(&writer) || zmq_send(client->socket, bytes, writer.size, 0) < 0) {
-        return zmq_failure("hello");
-    }
-    return status_ok();
+    bool fits = message_end(&writer);
+    assert(fits);
+    (void)fits;
+    return zmq_send(client->socket, bytes, writer.size, 0) < 0 ? zmq_failure("hello") : status_ok();
 }
 
 /* Says hello and waits for the answer to it; other replies that come first are too late. */
@@ -586,7 +592,7 @@ static void put_seats(Writer *writer, const char *const seats[TY_SEATS_MAX])
 static bool groups_read(TyClient *client, TyClientPool *pool)
 {
     WireItem list;
-    if (!reply_get(client, "groups", &list) || list.kind != WIRE_LIST ||
+    if (!reply_get(client, "groups", &list) || list.kind != WIRE_LIST || list.count == 0 ||
         list.count > TY_GROUPS_MAX) {
         return false;
     }
@@ -596,7 +602,8 @@ static bool groups_read(TyClient *client, TyClientPool *pool)
     for (uint32_t i = 0; i < list.count; i++) {
         WireItem first;
         WireItem rows;
-        if (!wire_get(at, end, "first", &first) || !wire_get(at, end, "rows", &rows)) {
+        if (!wire_get(at, end, "first", &first) || !wire_get(at, end, "rows", &rows) ||
+            first.number > TY_SLOTS_MAX || rows.number > TY_SLOTS_MAX) {
             return false;
         }
         pool->group[i].first = (uint32_t)first.number;
@@ -604,6 +611,18 @@ static bool groups_read(TyClient *client, TyClientPool *pool)
         wire_skip(&at, end);
     }
     return true;
+}
+
+/* Reads the seats that are ours. */
+static bool seats_read(TyClient *client, TyClientPool *pool)
+{
+    WireItem list;
+    bool good = reply_get(client, "own_seats", &list) && list.size <= TY_SEATS_MAX;
+    for (uint32_t i = 0; good && i < list.size; i++) {
+        good = list.bytes[i] < TY_SEATS_MAX;
+        pool->seats[pool->seat_count++] = list.bytes[i];
+    }
+    return good;
 }
 
 static TyStatus pool_read(TyClient *client, TyClientPool *pool)
@@ -620,12 +639,9 @@ static TyStatus pool_read(TyClient *client, TyClientPool *pool)
         memcpy(pool->shm_token, item.bytes, item.size);
         pool->shm = true;
     }
-    if (reply_get(client, "own_seats", &item) && item.size <= TY_SEATS_MAX) {
-        memcpy(pool->seats, item.bytes, item.size);
-        pool->seat_count = item.size;
-    }
-    return groups_read(client, pool) ? status_ok()
-                                     : status_fail(TY_IO, "the daemon's reply cannot be read");
+    return seats_read(client, pool) && groups_read(client, pool)
+               ? status_ok()
+               : status_fail(TY_IO, "the daemon's reply cannot be read");
 }
 
 TyStatus ty_client_open_pool(TyClient *client, const TyClientOpen *open, TyClientPool *pool)
@@ -742,14 +758,20 @@ static bool slots_copy(TyClient *client, const WireItem *item)
         client->slots_capacity = count;
     }
     if (count > 0) {
-        memcpy(client->slots, item->bytes, item->size);
+        memcpy(client->slots, item->bytes, (size_t)count * sizeof client->slots[0]);
     }
     return true;
 }
 
+/* Bytes of the entries of a reply with rows. */
+typedef struct RowSizes {
+    uint32_t slots;
+    uint32_t column[TY_COLUMN_COUNT];
+} RowSizes;
+
 /* Notes an entry of a reply with rows. */
 static bool rows_note(TyClient *client, const WireItem *key, const WireItem *value,
-                      TyClientRows *rows)
+                      TyClientRows *rows, RowSizes *sizes)
 {
     char name[32];
     snprintf(name, sizeof name, "%.*s", (int)(key->size < 31 ? key->size : 31),
@@ -757,6 +779,7 @@ static bool rows_note(TyClient *client, const WireItem *key, const WireItem *val
     for (uint32_t i = 0; i < TY_COLUMN_ACTION; i++) {
         if (value->kind == WIRE_BYTES && strcmp(column_names[i], name) == 0) {
             rows->column[i] = value->bytes;
+            sizes->column[i] = value->size;
             return true;
         }
     }
@@ -770,17 +793,50 @@ static bool rows_note(TyClient *client, const WireItem *key, const WireItem *val
     } else if (strcmp(name, "errors") == 0) {
         rows->refused = value->count;
     } else if (strcmp(name, "slots") == 0) {
-        rows->slots = slots_copy(client, value) ? client->slots : NULL;
-        return rows->slots != NULL || value->size == 0;
+        bool copied = slots_copy(client, value);
+        sizes->slots = value->size;
+        rows->slots = client->slots;
+        return copied;
     }
     return true;
 }
 
-static TyStatus rows_read(TyClient *client, TyClientRows *rows)
+/* True if the columns of which we know how wide they are have as many rows as the reply says, and
+ * the slots are the pool's. */
+static bool rows_fit(const TyClientPool *pool, const TyClientRows *rows, const RowSizes *sizes)
+{
+    const struct {
+        TyColumn column;
+        uint32_t width;
+    } known[] = {{TY_COLUMN_OBS, pool->row_size},
+                 {TY_COLUMN_MASK, pool->action_count},
+                 {TY_COLUMN_SEAT, 1},
+                 {TY_COLUMN_READY, 1},
+                 {TY_COLUMN_TERMINATED, 1},
+                 {TY_COLUMN_TRUNCATED, 1},
+                 {TY_COLUMN_ILLEGAL, 1},
+                 {TY_COLUMN_EPISODE, 1},
+                 {TY_COLUMN_STEP, 1}};
+    bool fit = rows->slots == NULL || sizes->slots == (uint64_t)rows->count * sizeof rows->slots[0];
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        uint64_t row = (uint64_t)known[i].width * ty_type_size(ty_column_type(known[i].column));
+        fit = fit && (rows->column[known[i].column] == NULL ||
+                      sizes->column[known[i].column] == rows->count * row);
+    }
+    const uint32_t slots = pool->group[pool->groups - 1].first + pool->group[pool->groups - 1].rows;
+    fit = fit && rows->count <= slots;
+    for (uint32_t i = 0; fit && rows->slots != NULL && i < rows->count; i++) {
+        fit = rows->slots[i] < slots;
+    }
+    return fit;
+}
+
+static TyStatus rows_read(TyClient *client, const TyClientPool *pool, TyClientRows *rows)
 {
     const uint8_t *at = reply_data(client);
     const uint8_t *end = reply_end(client);
     WireItem map;
+    RowSizes sizes = {.slots = 0};
     *rows = (TyClientRows){.count = 0};
     wire_item(&at, end, &map);
     for (uint32_t i = 0; i < map.count; i++) {
@@ -789,19 +845,20 @@ static TyStatus rows_read(TyClient *client, TyClientRows *rows)
         wire_item(&at, end, &key);
         const uint8_t *before = at;
         wire_item(&at, end, &value);
-        if (!rows_note(client, &key, &value, rows)) {
+        if (!rows_note(client, &key, &value, rows, &sizes)) {
             return status_fail(TY_NO_MEMORY, "no memory for the slots of the reply");
         }
         at = before;
         wire_skip(&at, end);
     }
-    return status_ok();
+    return rows_fit(pool, rows, &sizes) ? status_ok()
+                                        : status_fail(TY_IO, "the daemon's rows make no sense");
 }
 
 TyStatus ty_client_reset(TyClient *client, const TyClientPool *pool, TyClientRows *rows)
 {
     TyStatus status = pool_ask(client, "reset", pool);
-    return status.code == TY_OK ? rows_read(client, rows) : status;
+    return status.code == TY_OK ? rows_read(client, pool, rows) : status;
 }
 
 static TyStatus step_begin(TyClient *client, const TyClientPool *pool, uint32_t group,
@@ -825,7 +882,7 @@ TyStatus ty_client_step(TyClient *client, const TyClientPool *pool, uint32_t gro
     if (status.code == TY_OK) {
         status = request_finish(client);
     }
-    return status.code == TY_OK ? rows_read(client, rows) : status;
+    return status.code == TY_OK ? rows_read(client, pool, rows) : status;
 }
 
 TyStatus ty_client_submit(TyClient *client, const TyClientPool *pool, uint32_t group,
@@ -839,7 +896,6 @@ TyStatus ty_client_wait(TyClient *client, const TyClientPool *pool, uint32_t *gr
                         TyClientRows *rows)
 {
     uint32_t index = 0;
-    (void)pool;
     if (client->asked_count == 0) {
         return status_fail(TY_BAD_ARGUMENT, "no group was submitted");
     }
@@ -850,7 +906,7 @@ TyStatus ty_client_wait(TyClient *client, const TyClientPool *pool, uint32_t *gr
     asked_remove(client, index);
     status = reply_status(client);
     *group = (uint32_t)reply_number(client, "group");
-    return status.code == TY_OK ? rows_read(client, rows) : status;
+    return status.code == TY_OK ? rows_read(client, pool, rows) : status;
 }
 
 TyStatus ty_client_send(TyClient *client, const TyClientPool *pool, const uint32_t *slots,
@@ -874,7 +930,7 @@ TyStatus ty_client_recv(TyClient *client, const TyClientPool *pool, uint32_t min
         put_optional_uint(&client->writer, "got", got);
         status = request_finish(client);
     }
-    return status.code == TY_OK ? rows_read(client, rows) : status;
+    return status.code == TY_OK ? rows_read(client, pool, rows) : status;
 }
 
 void ty_client_sample(const TyClientPool *pool, int32_t group, const TyClientRows *rows,
@@ -904,16 +960,16 @@ TyStatus ty_client_ask(TyClient *client, const char *op, const uint8_t *fields, 
 {
     const uint8_t *at = fields;
     WireItem map = {.kind = WIRE_MAP};
-    if (fields != NULL && (wire_check(fields, size, CLIENT_ELEMENTS_MAX, NULL) != WIRE_OK ||
-                           wire_item(&at, fields + size, &map) != WIRE_OK)) {
+    if (fields != NULL && wire_check(fields, size, CLIENT_ELEMENTS_MAX, NULL) != WIRE_OK) {
         return status_fail(TY_BAD_ARGUMENT, "the fields are not a MessagePack map");
     }
-    TyStatus status = request_begin(client, op, size + 64);
+    TyStatus status = request_begin(client, op, size + strlen(op) + 64);
     if (status.code != TY_OK) {
         return status;
     }
     Writer *writer = &client->writer;
     if (fields != NULL) {
+        wire_item(&at, fields + size, &map);
         size_t rest = size - (size_t)(at - fields);
         memcpy(writer->data + writer->size, at, rest);
         writer->size += rest;

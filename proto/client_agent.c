@@ -25,10 +25,11 @@ static TyStatus player_check(const Player *player)
     const TyShape *shape = ty_shape(player->ruleset);
     const TyAgent *agent = player->play->agent;
     const char *game = ty_game_name(ty_ruleset_game(player->ruleset));
-    if (strcmp(shape->spec, player->pool->ruleset) != 0 ||
-        shape->schema_hash != player->pool->schema_hash) {
+    const TyClientPool *pool = player->pool;
+    if (strcmp(shape->spec, pool->ruleset) != 0 || shape->schema_hash != pool->schema_hash ||
+        shape->row_size != pool->row_size || shape->action_count != pool->action_count) {
         return status_fail(TY_BAD_CONFIG, "the pool plays %s, or the daemon has another version",
-                           player->pool->ruleset);
+                           pool->ruleset);
     }
     if (agent->game != NULL && strcmp(agent->game, game) != 0) {
         return status_fail(TY_BAD_CONFIG, "agent '%s' does not play %s", agent->name, game);
@@ -96,6 +97,22 @@ static int32_t player_answer(Player *player, const TyClientRows *rows, uint32_t 
     return (int32_t)player->play->agent->act(player_memory(player, slot, view.seat), &view);
 }
 
+/* True if the rows have all that an answer looks at. */
+static bool rows_are_whole(const TyClientRows *rows)
+{
+    static const TyColumn needed[] = {TY_COLUMN_TERMINATED, TY_COLUMN_TRUNCATED, TY_COLUMN_EPISODE,
+                                      TY_COLUMN_SEAT,       TY_COLUMN_OBS,       TY_COLUMN_MASK};
+    bool whole = rows->slots != NULL;
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        whole = whole && rows->column[needed[i]] != NULL;
+    }
+    for (uint32_t i = 0; whole && i < rows->count; i++) {
+        whole = rows->column[TY_COLUMN_TERMINATED][i] || rows->column[TY_COLUMN_TRUNCATED][i] ||
+                rows->column[TY_COLUMN_SEAT][i] < TY_SEATS_MAX;
+    }
+    return whole;
+}
+
 static TyStatus player_run(Player *player)
 {
     const TyClientPlay *play = player->play;
@@ -105,6 +122,9 @@ static TyStatus player_run(Player *player)
         status = ty_client_recv(player->client, player->pool, 1, PATIENCE_MS, &rows);
         if (status.code != TY_OK || rows.count == 0) {
             continue;
+        }
+        if (!rows_are_whole(&rows)) {
+            return status_fail(TY_IO, "the daemon's rows make no sense");
         }
         for (uint32_t i = 0; i < rows.count; i++) {
             player->actions[i] = player_answer(player, &rows, i);

@@ -95,13 +95,25 @@ static TyStatus hello_send(const TyShmClient *client, const TyShmAddress *addres
     return status_ok();
 }
 
-/* Takes over what descriptors a message brought. */
+/* Takes over what descriptors a message brought: at most as many as there is room for, says the
+ * kernel, which puts nothing else there. Those of a second message are not wanted. */
 static void descriptors_take(TyShmClient *client, struct msghdr *message)
 {
+    int fds[SHM_DESCRIPTORS];
     struct cmsghdr *header = CMSG_FIRSTHDR(message);
-    if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        client->fds[0] < 0 && header->cmsg_len <= CMSG_LEN(sizeof client->fds)) {
-        memcpy(client->fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+    if (header == NULL) {
+        return;
+    }
+    size_t size = header->cmsg_len - CMSG_LEN(0);
+    assert(header->cmsg_type == SCM_RIGHTS && size <= sizeof fds);
+    memcpy(fds, CMSG_DATA(header), size);
+    bool wanted = client->fds[0] < 0;
+    for (size_t i = 0; i < size / sizeof fds[0]; i++) {
+        if (wanted) {
+            client->fds[i] = fds[i];
+        } else {
+            close(fds[i]);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 /* Requests as values: the bytes of a message, checked against the table of operations. */
 #include "proto/wire_decode.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,11 +132,12 @@ static bool take_entries(const FieldInfo *info, const WireItem *item, const uint
     for (uint32_t i = 0; i < item->count; i++) {
         WireItem text;
         WireItem content = {.kind = WIRE_BYTES};
-        bool good = wire_item(at, end, &text) == WIRE_OK && text.kind == WIRE_TEXT &&
-                    text.size < WIRE_TEXT_MAX && memchr(text.bytes, 0, text.size) == NULL;
+        wire_item(at, end, &text);
+        bool good = text.kind == WIRE_TEXT && text.size < WIRE_TEXT_MAX &&
+                    memchr(text.bytes, 0, text.size) == NULL;
         if (files && good) {
-            good = wire_item(at, end, &content) == WIRE_OK;
-            good = good && (content.kind == WIRE_BYTES || content.kind == WIRE_TEXT);
+            wire_item(at, end, &content);
+            good = content.kind == WIRE_BYTES || content.kind == WIRE_TEXT;
         }
         if (!good) {
             return refuse_type(info, error);
@@ -268,13 +270,14 @@ bool wire_decode(const uint8_t *bytes, size_t size, uint32_t elements_max, Reque
 
 /* ---- Texts ---- */
 
+/* No field of text has room for more: its size was checked. */
 static void copy_text(const uint8_t *bytes, uint32_t size, char out[WIRE_TEXT_MAX])
 {
-    uint32_t length = size < WIRE_TEXT_MAX ? size : WIRE_TEXT_MAX - 1;
-    if (length > 0) {
-        memcpy(out, bytes, length);
+    assert(size < WIRE_TEXT_MAX);
+    if (size > 0) {
+        memcpy(out, bytes, size);
     }
-    out[length] = '\0';
+    out[size] = '\0';
 }
 
 void request_text(const Request *request, Field field, char out[WIRE_TEXT_MAX])

@@ -1,10 +1,8 @@
 /* Episode logs: what was played is written before it is acknowledged, plays again step by step, and
  * nothing else is ever taken for a record. */
 #define _GNU_SOURCE
-#include "tests/pool_reference.h"
+#include "tests/log_table.h"
 #include "tests/variants.h"
-
-#include "replay/replay.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,174 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 1 << 24, EPISODES_MAX = 4096 };
-
-/* ---- A directory for a test, and what a recorder wrote there ---- */
-
-static char directory[64];
-
-static int setup(void **unused)
-{
-    (void)unused;
-    snprintf(directory, sizeof directory, "/tmp/trainyard-replay-XXXXXX");
-    return mkdtemp(directory) == NULL;
-}
-
-static void path_of(uint32_t number, char path[128])
-{
-    snprintf(path, 128, "%s/episodes-%06u.tylog", directory, number);
-}
-
-static int teardown(void **unused)
-{
-    char path[128];
-    (void)unused;
-    for (uint32_t i = 1; i < 2000; i++) {
-        path_of(i, path);
-        unlink(path);
-    }
-    return rmdir(directory);
-}
-
-static RecorderOptions quiet_options(void)
-{
-    RecorderOptions options = recorder_defaults();
-    options.sync_ms = RECORDER_SYNC_NEVER;
-    return options;
-}
-
-static Recorder *recorder_at(const RecorderOptions *options)
-{
-    Recorder *recorder = NULL;
-    TyStatus status = recorder_open(directory, options, &recorder);
-    if (status.code != TY_OK) {
-        fail_msg("%s", status.message);
-    }
-    return recorder;
-}
-
-/* A file of the log, in memory that may be damaged. */
-typedef struct Bytes {
-    uint8_t *data;
-    size_t size;
-} Bytes;
-
-static Bytes bytes_read(uint32_t number)
-{
-    char path[128];
-    path_of(number, path);
-    LogFile file;
-    assert_int_equal(log_file_open(path, &file).code, TY_OK);
-    Bytes bytes = {.data = malloc(file.size + 1), .size = file.size};
-    memcpy(bytes.data, file.bytes, file.size);
-    log_file_close(&file);
-    return bytes;
-}
-
-static void bytes_write(uint32_t number, const uint8_t *data, size_t size)
-{
-    char path[128];
-    path_of(number, path);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, data, size), (ssize_t)size);
-    close(fd);
-}
-
-/* Makes the record at `offset` look whole again after its payload was changed. */
-static void bytes_seal(Bytes *bytes, size_t offset)
-{
-    uint64_t id = load_le64(bytes->data + 16);
-    uint8_t *head = bytes->data + offset;
-    size_t size = LOG_RECORD_HEAD + (size_t)load_le32(head + 8);
-    store_le64(head + size, log_hash(id, head, size));
-}
-
-/* All episodes of a file; verifies each if asked to. Returns how many there are. */
-static uint32_t episodes_read(const Bytes *bytes, LogEpisode *episodes, uint32_t room, bool verify)
-{
-    LogReader reader;
-    LogEpisode episode;
-    Replayer *replayer = replayer_open();
-    uint32_t count = 0;
-    TyStatus status = log_reader_init(&reader, bytes->data, bytes->size);
-    while (status.code == TY_OK && log_next_episode(&reader, &episode)) {
-        if (verify) {
-            ReplayResult result = replay_verify(replayer, &reader, &episode);
-            if (result.verdict != REPLAY_AGREES) {
-                fail_msg("%s, seed %llu: %s", episode.spec, (unsigned long long)episode.seed,
-                         result.message);
-            }
-        }
-        if (count < room) {
-            episodes[count] = episode;
-        }
-        count++;
-    }
-    replayer_close(replayer);
-    return count;
-}
-
-static uint32_t count_and_verify(uint32_t number)
-{
-    Bytes bytes = bytes_read(number);
-    uint32_t count = episodes_read(&bytes, NULL, 0, true);
-    free(bytes.data);
-    return count;
-}
-
-/* ---- Playing ---- */
-
-/* Plays a pool with random actions until `endings` endings were seen. */
-static void play(TyPool *pool, uint32_t endings)
-{
-    const TySlab *slab = ty_pool_slab(pool, 0);
-    uint32_t slots = ty_pool_config(pool)->slots;
-    for (uint32_t seen = 0; seen < endings;) {
-        for (uint32_t group = 0; group < slab->groups; group++) {
-            ty_sample_rows(slab, group, 9);
-            ty_pool_step(pool, 0, group, NULL);
-        }
-        for (uint32_t slot = 0; slot < slots; slot++) {
-            seen += slab_u8(slab, slot, TY_COLUMN_TERMINATED) ||
-                    slab_u8(slab, slot, TY_COLUMN_TRUNCATED);
-        }
-    }
-}
-
-/* Records some episodes of a ruleset. */
-static void record(Recorder *recorder, const TyRuleset *ruleset, const TyPoolConfig *config,
-                   uint32_t endings)
-{
-    TyPool *pool = NULL;
-    RecorderFeed *feed = NULL;
-    TyStatus status = ty_pool_open(ruleset, config, &pool);
-    if (status.code != TY_OK) {
-        fail_msg("%s", status.message);
-    }
-    assert_int_equal(recorder_attach(recorder, pool, &feed).code, TY_OK);
-    play(pool, endings);
-    recorder_feed_close(feed);
-    ty_pool_close(pool);
-}
-
-static void record_spec(Recorder *recorder, const char *spec, const TyPoolConfig *config,
-                        uint32_t endings)
-{
-    TyRuleset *ruleset = reference_ruleset(spec);
-    record(recorder, ruleset, config, endings);
-    ty_ruleset_close(ruleset);
-}
-
-/* A log of a few short episodes, for tests that change every byte of it. */
-static Bytes small_log(void)
-{
-    RecorderOptions options = quiet_options();
-    Recorder *recorder = recorder_at(&options);
-    record_spec(recorder, "convoi:board=tiny", &(TyPoolConfig){.slots = 3, .max_steps = 9}, 6);
-    recorder_close(recorder);
-    return bytes_read(1);
-}
+enum { EPISODES_MAX = 4096 };
 
 /* ---- Every episode verifies ---- */
 
@@ -291,21 +122,6 @@ static void test_record_holds_the_result(void **unused)
 }
 
 /* ---- Differences are found ---- */
-
-/* Verifies the first episode of the bytes. */
-static ReplayResult verify_first(const Bytes *bytes, uint64_t *state)
-{
-    LogReader reader;
-    LogEpisode episode;
-    Replayer *replayer = replayer_open();
-    assert_int_equal(log_reader_init(&reader, bytes->data, bytes->size).code, TY_OK);
-    assert_true(log_next_episode(&reader, &episode));
-    ReplayResult result = replay_bisect(replayer, &reader, &episode, state);
-    ReplayResult verified = replay_verify(replayer, &reader, &episode);
-    assert_memory_equal(&result, &verified, sizeof result);
-    replayer_close(replayer);
-    return result;
-}
 
 static void test_flipped_action_is_found_at_its_step(void **unused)
 {
@@ -603,42 +419,6 @@ static void test_interrupted_and_short_writes_are_continued(void **unused)
 }
 
 /* ---- Boards of the user's own ---- */
-
-typedef struct UserFiles {
-    char *bytes[2];
-    size_t size[2];
-} UserFiles;
-
-static char *file_bytes(const char *name, size_t *size)
-{
-    char path[256];
-    snprintf(path, sizeof path, "%s/tests/data/%s", TY_SOURCE_DIR, name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 16);
-    *size = fread(bytes, 1, 1 << 16, file);
-    fclose(file);
-    return bytes;
-}
-
-/* "mine" and "yours" are two boards; "deck" is a deck. */
-static TyStatus user_open(void *user, const char *value, const char **bytes, size_t *size,
-                          char name[TY_NAME_MAX])
-{
-    static char *kept[3];
-    static size_t sizes[3];
-    static const char *const files[] = {"convoi_yard.json", "convoi_two_ports.json",
-                                        "convoi_own_deck.json"};
-    uint32_t index = *(const uint32_t *)user;
-    index = strcmp(value, "deck") == 0 ? 2 : index;
-    if (kept[index] == NULL) {
-        kept[index] = file_bytes(files[index], &sizes[index]);
-    }
-    *bytes = kept[index];
-    *size = sizes[index];
-    snprintf(name, TY_NAME_MAX, "%s", value);
-    return (TyStatus){.code = TY_OK};
-}
 
 static void test_users_boards_travel_with_the_log(void **unused)
 {

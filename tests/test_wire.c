@@ -81,6 +81,75 @@ static void test_what_messages_may_not_have(void **unused)
     assert_int_equal(CHECK("\x80"), WIRE_OK);
 }
 
+static void test_keys_of_a_message_are_bounded(void **unused)
+{
+    (void)unused;
+    uint8_t message[3 + 3 * (WIRE_KEYS_MAX + 1)] = {0xde, 0, WIRE_KEYS_MAX};
+    for (uint32_t i = 0; i <= WIRE_KEYS_MAX; i++) {
+        const uint8_t entry[3] = {0xa1, (uint8_t)('0' + i), 1};
+        memcpy(message + 3 + 3 * (size_t)i, entry, sizeof entry);
+    }
+    assert_int_equal(check(message, sizeof message - 3), WIRE_OK);
+    message[2]++;
+    assert_int_equal(check(message, sizeof message), WIRE_TOO_MANY);
+}
+
+static WireItem item_of(const void *bytes, size_t size)
+{
+    const uint8_t *at = bytes;
+    WireItem item;
+    assert_int_equal(wire_item(&at, at + size, &item), WIRE_OK);
+    assert_ptr_equal(at, (const uint8_t *)bytes + size);
+    return item;
+}
+
+#define ITEM(BYTES) item_of(BYTES, sizeof BYTES - 1)
+
+static void test_numbers_are_the_same_in_every_width(void **unused)
+{
+    (void)unused;
+    assert_true((int64_t)ITEM("\xfe").number == -2 && ITEM("\xfe").kind == WIRE_INT);
+    assert_true((int64_t)ITEM("\xd0\xfe").number == -2);
+    assert_true((int64_t)ITEM("\xd1\xff\xfe").number == -2);
+    assert_true((int64_t)ITEM("\xd2\xff\xff\xff\xfe").number == -2);
+    assert_true((int64_t)ITEM("\xd3\xff\xff\xff\xff\xff\xff\xff\xfe").number == -2);
+    assert_true(ITEM("\xd3\x00\x00\x00\x00\x00\x00\x00\x07").kind == WIRE_UINT);
+    assert_true(ITEM("\xd1\x00\x07").number == 7 && ITEM("\xcd\x00\x07").number == 7);
+    assert_true(ITEM("\xca\x3f\xc0\x00\x00").kind == WIRE_FLOAT);
+    assert_true(ITEM("\xca\x3f\xc0\x00\x00").number ==
+                ITEM("\xcb\x3f\xf8\x00\x00\x00\x00\x00\x00").number);
+}
+
+static void test_a_value_of_any_head_is_read_whole_or_not_at_all(void **unused)
+{
+    (void)unused;
+    for (uint32_t head = 0; head < 256; head++) {
+        uint8_t bytes[64] = {(uint8_t)head};
+        const uint8_t *end = bytes;
+        WireItem item;
+        WireFault fault = wire_item(&end, bytes + sizeof bytes, &item);
+        bool known = head != 0xc1 && (head < 0xc7 || head > 0xc9) && (head < 0xd4 || head > 0xd8);
+        assert_int_equal(fault, known ? WIRE_OK : head == 0xc1 ? WIRE_INVALID : WIRE_EXTENSION);
+        for (const uint8_t *cut = bytes; known && cut < end; cut++) {
+            const uint8_t *at = bytes;
+            assert_int_equal(wire_item(&at, cut, &item), WIRE_TRUNCATED);
+        }
+    }
+}
+
+static void test_every_fault_has_a_sentence_of_its_own(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = WIRE_OK; i <= WIRE_DUPLICATE_KEY; i++) {
+        assert_true(strlen(wire_fault_text((WireFault)i)) > 10);
+        for (uint32_t other = WIRE_OK; other < i; other++) {
+            assert_string_not_equal(wire_fault_text((WireFault)i),
+                                    wire_fault_text((WireFault)other));
+        }
+    }
+    assert_string_equal(wire_fault_text((WireFault)(WIRE_DUPLICATE_KEY + 1)), "");
+}
+
 /* ---- The decoder ---- */
 
 static bool decode(const uint8_t *bytes, size_t size, Request *request, WireError *error)
@@ -242,6 +311,68 @@ static void test_refusals_name_what_is_wrong(void **unused)
             5, "seat=-2");
 }
 
+/* An `open` with one more field: its name and its bytes. */
+static void open_refused_with(const char *field, const void *bytes, size_t size, const char *word)
+{
+    uint8_t message[2048];
+    Writer writer;
+    message_begin(&writer, message, sizeof message);
+    message_key(&writer, "op");
+    put_text(&writer, "open");
+    message_key(&writer, "id");
+    put_uint(&writer, 5);
+    message_key(&writer, field);
+    memcpy(message + writer.size, bytes, size);
+    writer.size += size;
+    assert_true(message_end(&writer));
+    refused_with(message, writer.size, ERROR_bad_request, 5, word);
+}
+
+static void test_entries_of_lists_and_maps_are_checked(void **unused)
+{
+    (void)unused;
+    uint8_t text[4 + 600] = {0x91, 0xda, 600 >> 8, 600 & 255};
+    memset(text + 4, 'x', 600);
+    open_refused_with("seats", "\x91\x01", 2, "seats: must be of type list of texts");
+    open_refused_with("seats", text, sizeof text, "seats: must be of type");
+    open_refused_with("seats", "\x91\xa2m\0", 4, "seats: must be of type");
+    open_refused_with("seats", "\x96\xa1m\xa1m\xa1m\xa1m\xa1m\xa1m", 13, "6 entries");
+    open_refused_with("files", "\x81\xa1x\x01", 4, "files: must be of type map of bytes");
+    text[0] = 0x81;
+    uint8_t file[sizeof text + 1];
+    memcpy(file, text, sizeof text);
+    file[sizeof text] = 0xc0;
+    open_refused_with("files", file, sizeof file, "files: must be of type");
+    open_refused_with("ruleset", text + 1, sizeof text - 1, "600 bytes");
+}
+
+static void test_numbers_beyond_their_range_are_told_with_their_sign(void **unused)
+{
+    (void)unused;
+    REFUSED("\x85\xa2id\x05\xa2op\xa4text\xa4pool\x01\xa4slot\x01\xa4seat\x05", ERROR_bad_request,
+            5, "seat=+5");
+    REFUSED(
+        "\x85\xa2id\x05\xa2op\xa4text\xa4pool\x01\xa4slot\x01\xa4seat\xcf\xff\xff\xff\xff\xff\xff"
+        "\xff\xff",
+        ERROR_bad_request, 5, "seat=");
+}
+
+static void test_what_is_no_map_has_no_fields(void **unused)
+{
+    (void)unused;
+    static const uint8_t bytes[] = {0x82, 0xa1, 'x', 0x92, 1};
+    const uint8_t *at = bytes;
+    WireItem item;
+    assert_false(wire_get(bytes, bytes, "x", &item));
+    assert_false(wire_get(bytes + 4, bytes + 5, "x", &item));
+    assert_false(wire_get(bytes, bytes + 1, "x", &item));
+    assert_false(wire_get(bytes, bytes + 3, "x", &item));
+    assert_false(wire_get(bytes, bytes + 5, "y", &item));
+    wire_skip(&at, bytes + sizeof bytes);
+    assert_ptr_equal(at, bytes + sizeof bytes); /* and not behind them */
+    assert_string_equal(field_type_name((FieldType)(FIELD_FILES + 1)), "");
+}
+
 /* ---- The encoder ---- */
 
 /* msgpack-c unpacks what the encoder writes, and sees the same values. */
@@ -280,6 +411,7 @@ static void test_text_in_replies_is_valid_utf8(void **unused)
         {"\xc0\x80", "??"},
         {"\xf4\x90\x80\x80", "????"},
         {"a\x80z", "a?z"},
+        {"\xc3(", "?("},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint8_t data[64];
@@ -356,10 +488,17 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_the_budget_of_values_is_for_the_whole_message),
         cmocka_unit_test(test_deep_nesting_is_refused),
         cmocka_unit_test(test_what_messages_may_not_have),
+        cmocka_unit_test(test_keys_of_a_message_are_bounded),
+        cmocka_unit_test(test_numbers_are_the_same_in_every_width),
+        cmocka_unit_test(test_a_value_of_any_head_is_read_whole_or_not_at_all),
+        cmocka_unit_test(test_every_fault_has_a_sentence_of_its_own),
         cmocka_unit_test(test_every_operation_is_decoded),
         cmocka_unit_test(test_a_message_cut_at_any_byte_is_refused),
         cmocka_unit_test(test_a_field_of_another_type_is_refused),
         cmocka_unit_test(test_refusals_name_what_is_wrong),
+        cmocka_unit_test(test_entries_of_lists_and_maps_are_checked),
+        cmocka_unit_test(test_numbers_beyond_their_range_are_told_with_their_sign),
+        cmocka_unit_test(test_what_is_no_map_has_no_fields),
         cmocka_unit_test(test_another_implementation_reads_what_is_written),
         cmocka_unit_test(test_text_in_replies_is_valid_utf8),
         cmocka_unit_test(test_a_writer_without_room_counts_on),

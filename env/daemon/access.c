@@ -15,7 +15,7 @@
 static TyStatus small_file_read(const char *path, bool secret, char *text, size_t size)
 {
     struct stat info;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0) {
         return status_fail(TY_IO, "%s: %s", path, strerror(errno));
     }
@@ -61,13 +61,13 @@ static TyStatus keys_of_file(const char *path, AccessKeys *keys)
     static char text[ACCESS_KEYS_MAX * 64];
     TyStatus status = small_file_read(path, false, text, sizeof text);
     const char *at = text;
+    char key[KEY_TEXT_SIZE];
     uint32_t before = keys->count;
-    while (status.code == TY_OK && at != NULL) {
+    while (status.code == TY_OK && (at = key_find(at, "public", key)) != NULL) {
         if (keys->count == ACCESS_KEYS_MAX) {
             return status_fail(TY_LIMIT, "%s: more than %d keys", path, ACCESS_KEYS_MAX);
         }
-        at = key_find(at, "public", keys->keys[keys->count]);
-        keys->count += at != NULL;
+        memcpy(keys->keys[keys->count++], key, sizeof key);
     }
     if (status.code == TY_OK && keys->count == before) {
         status = status_fail(TY_BAD_FILE, "%s: has no line 'public KEY'", path);

@@ -40,7 +40,7 @@ static TyStatus parse_ipc(const char *path, Endpoint *endpoint)
 {
     const char *slash = strrchr(path, '/');
     size_t room = sizeof((struct sockaddr_un *)NULL)->sun_path - 1;
-    if (path[0] != '/' || slash == NULL || slash[1] == '\0') {
+    if (path[0] != '/' || slash[1] == '\0') {
         return status_fail(TY_BAD_CONFIG,
                            "ipc://%.100s: give the absolute path of a socket, ipc:///dir/name",
                            path);
@@ -130,8 +130,11 @@ static TyStatus lock_claim(Endpoint *endpoint)
             return status_fail(TY_IO, "%s: %s", path, strerror(errno));
         }
         if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            TyStatus status = status_fail(
+                TY_IO, "%s: %s", endpoint->address,
+                errno == EWOULDBLOCK ? "another daemon serves this endpoint" : strerror(errno));
             close(fd);
-            return status_fail(TY_IO, "%s: another daemon serves this endpoint", endpoint->address);
+            return status;
         }
         if (lock_is_current(fd, path)) {
             endpoint->lock_fd = fd;

@@ -416,20 +416,6 @@ static int stop_signals(void)
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A descriptor that is readable as soon as the daemon has to stop: a signal came, or whoever holds
- * the other end of the lease is gone, however it went. */
-static int stop_open(int signals, int lease)
-{
-    int stop = epoll_create1(EPOLL_CLOEXEC);
-    struct epoll_event event = {.events = EPOLLIN};
-    epoll_ctl(stop, EPOLL_CTL_ADD, signals, &event);
-    if (lease >= 0) {
-        event.events = 0; /* the end of a pipe is always told */
-        epoll_ctl(stop, EPOLL_CTL_ADD, lease, &event);
-    }
-    return stop;
-}
-
 static void print_ready(const Service *service)
 {
     printf("trainyardd %s ready:", TY_VERSION);
@@ -443,6 +429,42 @@ static void print_ready(const Service *service)
     fflush(stdout);
 }
 
+/* A descriptor that is readable as soon as the daemon has to stop: a signal came, or whoever holds
+ * the other end of the lease is gone, however it went. Below 0 if there is none to be had. */
+static int stop_open(int signals, int lease)
+{
+    int stop = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+    struct epoll_event end = {.events = 0}; /* the end of a pipe is always told */
+    if (epoll_ctl(stop, EPOLL_CTL_ADD, signals, &event) != 0 ||
+        (lease >= 0 && epoll_ctl(stop, EPOLL_CTL_ADD, lease, &end) != 0)) {
+        int error = errno;
+        close(stop);
+        errno = error;
+        return -1;
+    }
+    return stop;
+}
+
+/* Serves until it is told to stop. Returns the exit status. */
+static int serve(const Settings *settings, Service *service)
+{
+    int signal_fd = stop_signals();
+    int stop_fd = stop_open(signal_fd, settings->lease);
+    TyStatus opened = stop_fd >= 0 ? service_open(settings, service)
+                                   : status_fail(TY_IO, "no way to stop: %s", strerror(errno));
+    if (opened.code == TY_OK) {
+        print_ready(service);
+        router_serve(service->router, stop_fd);
+    } else {
+        fprintf(stderr, "trainyardd: %s\n", opened.message);
+    }
+    service_close(service);
+    close(stop_fd);
+    close(signal_fd);
+    return opened.code == TY_OK ? EXIT_SUCCESS : EXIT_FAILED;
+}
+
 int main(int argc, char **argv)
 {
     static Service service;
@@ -450,19 +472,7 @@ int main(int argc, char **argv)
     umask(077);
     int status = settings_read(&settings, argc, argv);
     if (status < 0) {
-        int signal_fd = stop_signals();
-        int stop_fd = stop_open(signal_fd, settings.lease);
-        TyStatus opened = service_open(&settings, &service);
-        if (opened.code == TY_OK) {
-            print_ready(&service);
-            router_serve(service.router, stop_fd);
-        } else {
-            fprintf(stderr, "trainyardd: %s\n", opened.message);
-        }
-        service_close(&service);
-        close(stop_fd);
-        close(signal_fd);
-        status = opened.code == TY_OK ? EXIT_SUCCESS : EXIT_FAILED;
+        status = serve(&settings, &service);
     }
     for (uint32_t i = 0; i < settings.line_count; i++) {
         free(settings.lines[i]);

@@ -164,16 +164,17 @@ static void link_close(ShmServer *server, Link *link)
     *link = (Link){.fd = -1};
     if (state == LINK_PENDING) {
         server->pending--;
-    } else if (state == LINK_LEASED) {
+    } else {
         server->leased--;
         server->host.ended(server->host.user, lease);
     }
 }
 
-/* Sends the one reply. A client that cannot take 256 bytes at once has had its chance. */
+/* Sends the one reply; `descriptors` is NULL unless it grants something. A client that cannot take
+ * 256 bytes at once has had its chance. */
 static bool reply_send(int fd, const TyStatus *status, const ShmDescriptors *descriptors)
 {
-    bool granted = status->code == TY_OK && descriptors != NULL;
+    bool granted = descriptors != NULL;
     ShmReply reply = {.magic = SHM_HELLO_MAGIC,
                       .version = SHM_VERSION,
                       .status = status->code,
@@ -217,12 +218,13 @@ static void link_answer(ShmServer *server, Link *link)
     link->lease = server->next_lease++;
     TyStatus status =
         server->host.asked(server->host.user, &link->hello, link->lease, &descriptors);
-    if (status.code == TY_OK) {
+    bool granted = status.code == TY_OK;
+    if (granted) {
         server->pending--;
         server->leased++;
         link->state = LINK_LEASED;
     }
-    if (!reply_send(link->fd, &status, &descriptors) || status.code != TY_OK) {
+    if (!reply_send(link->fd, &status, granted ? &descriptors : NULL) || !granted) {
         link_close(server, link);
     }
 }

@@ -12,28 +12,37 @@
 
 /* ---- Files ---- */
 
+static TyStatus file_map(int fd, const char *path, LogFile *file)
+{
+    struct stat about;
+    if (fstat(fd, &about) != 0) {
+        return status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return status_fail(TY_IO, "%.200s: not a regular file", path);
+    }
+    if (about.st_size == 0) {
+        file->bytes = (const uint8_t *)"";
+        return status_ok();
+    }
+    void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (bytes == MAP_FAILED) {
+        return status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
+    }
+    *file = (LogFile){.bytes = bytes, .size = (size_t)about.st_size};
+    return status_ok();
+}
+
 TyStatus log_file_open(const char *path, LogFile *file)
 {
     *file = (LogFile){.bytes = NULL};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat about;
-    if (fd < 0 || fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
-        const char *why = fd < 0 ? strerror(errno) : "not a regular file";
-        TyStatus status = status_fail(TY_IO, "%.200s: %s", path, why);
-        if (fd >= 0) {
-            close(fd);
-        }
-        return status;
-    }
-    file->size = (size_t)about.st_size;
-    void *bytes =
-        file->size > 0 ? mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
-    close(fd);
-    if (file->size > 0 && bytes == MAP_FAILED) {
+    if (fd < 0) {
         return status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
     }
-    file->bytes = file->size > 0 ? bytes : (const uint8_t *)"";
-    return status_ok();
+    TyStatus status = file_map(fd, path, file);
+    close(fd);
+    return status;
 }
 
 void log_file_close(LogFile *file)

@@ -87,12 +87,9 @@ static struct timespec time_in(uint32_t milliseconds)
 {
     struct timespec at;
     clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += milliseconds / 1000;
-    at.tv_nsec += (long)(milliseconds % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000;
-    }
+    uint64_t ns = (uint64_t)at.tv_nsec + milliseconds % 1000 * UINT64_C(1000000);
+    at.tv_sec += (time_t)(milliseconds / 1000 + ns / 1000000000);
+    at.tv_nsec = (long)(ns % 1000000000);
     return at;
 }
 

@@ -41,10 +41,11 @@ static void file_name(uint32_t number, char name[TY_NAME_MAX])
 
 static TyStatus directory_open(LogWriter *writer, const char *directory)
 {
-    int length = snprintf(writer->directory, sizeof writer->directory, "%s", directory);
-    if (length < 0 || (size_t)length >= sizeof writer->directory) {
+    size_t length = strlen(directory);
+    if (length >= sizeof writer->directory) {
         return status_fail(TY_LIMIT, "log directory: the path is too long");
     }
+    memcpy(writer->directory, directory, length + 1);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
         return status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
     }
@@ -213,9 +214,7 @@ static void file_finish(LogWriter *writer)
 {
     log_writer_sync(writer);
     pthread_mutex_lock(&writer->sync_mutex);
-    if (writer->fd >= 0) {
-        close(writer->fd);
-    }
+    close(writer->fd);
     writer->fd = -1;
     pthread_mutex_unlock(&writer->sync_mutex);
 }
@@ -334,14 +333,16 @@ void log_writer_note_content(LogWriter *writer, uint64_t hash)
     }
 }
 
+/* The mutex is taken before `dirty` is looked at: a file whose sync another thread has begun is not
+ * closed before that has ended. */
 TyStatus log_writer_sync(LogWriter *writer)
 {
     TyStatus status = status_ok();
-    if (!atomic_exchange(&writer->dirty, false) || writer->options.sync_ms == RECORDER_SYNC_NEVER) {
+    if (writer->options.sync_ms == RECORDER_SYNC_NEVER) {
         return status;
     }
     pthread_mutex_lock(&writer->sync_mutex);
-    if (writer->fd >= 0 && writer->options.calls.sync(writer->fd) != 0) {
+    if (atomic_exchange(&writer->dirty, false) && writer->options.calls.sync(writer->fd) != 0) {
         status = status_fail(TY_IO, "log %.120s: %s", writer->directory, strerror(errno));
     }
     pthread_mutex_unlock(&writer->sync_mutex);

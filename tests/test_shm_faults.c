@@ -1,0 +1,902 @@
+/* Shared memory when the system refuses a call or the other side lies: a clean error, nothing left
+ * behind, and the next client is served. */
+#define _GNU_SOURCE
+#include "faults.h"
+#include "shm_table.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/resource.h>
+
+static const TyPoolConfig small_config = {.slots = 8, .groups = 2};
+
+/* ---- Doors ---- */
+
+/* Returns true if the `nth` call of opening a door was made at all. */
+static bool door_with_fault(TyPool *pool, uint32_t nth)
+{
+    ShmDoor *door = NULL;
+    uint32_t descriptors = count_descriptors();
+    fault_set(FAULT_ANY, nth, EMFILE);
+    TyStatus status = shm_door_open(pool, 0, &door);
+    bool reached = fault_was(FAULT_ANY);
+    fault_clear();
+    assert_int_equal(door == NULL, status.code != TY_OK);
+    assert_int_equal(status.message[0] == '\0', status.code == TY_OK);
+    shm_door_close(door);
+    assert_int_equal(count_descriptors(), descriptors);
+    return reached;
+}
+
+static void test_an_error_at_any_call_of_opening_a_door_is_clean(void **unused)
+{
+    (void)unused;
+    TyPool *pool = pool_make(&small_config);
+    uint32_t calls = 0;
+    while (door_with_fault(pool, calls + 1)) {
+        calls++;
+        ty_sample_rows(ty_pool_slab(pool, 0), 0, SEED);
+        assert_true(ty_pool_step(pool, 0, 0, NULL) > 0);
+    }
+    assert_true(calls >= 10);
+    ty_pool_close(pool);
+}
+
+/* Without memory for rows of its own the pool goes on with the segments of a door that is gone. */
+static void test_a_pool_outlives_a_door_that_it_cannot_leave(void **unused)
+{
+    (void)unused;
+    TyPool *pool = pool_make(&small_config);
+    ShmDoor *door = NULL;
+    assert_int_equal(shm_door_open(pool, 0, &door).code, TY_OK);
+    uint32_t descriptors = count_descriptors();
+    fault_set(FAULT_aligned_alloc, 1, ENOMEM);
+    shm_door_close(door);
+    assert_true(fault_was(FAULT_aligned_alloc));
+    fault_clear();
+    assert_int_equal(count_descriptors(), descriptors - 5);
+    for (uint32_t i = 0; i < 20; i++) {
+        ty_sample_rows(ty_pool_slab(pool, 0), i % 2, SEED);
+        assert_true(ty_pool_step(pool, 0, i % 2, NULL) > 0);
+    }
+    ty_pool_close(pool);
+}
+
+/* ---- A server whose host is the test ---- */
+
+typedef struct Host {
+    ShmServer *server;
+    ShmDescriptors descriptors;
+    uint32_t asked;
+    uint32_t ended;
+    bool drops; /* leases 1 and 2: the end of one drops the other */
+} Host;
+
+static TyStatus host_asked(void *user, const ShmHello *hello, uint64_t lease,
+                           ShmDescriptors *descriptors)
+{
+    Host *host = user;
+    (void)hello;
+    (void)lease;
+    host->asked++;
+    *descriptors = host->descriptors;
+    return (TyStatus){.code = TY_OK};
+}
+
+static void host_ended(void *user, uint64_t lease)
+{
+    Host *host = user;
+    bool drops = host->drops;
+    host->ended++;
+    host->drops = false;
+    if (drops) {
+        shm_server_drop(host->server, 3 - lease);
+    }
+}
+
+static void host_open(Host *host)
+{
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    const ShmHost calls = {.user = host, .asked = host_asked, .ended = host_ended};
+    *host =
+        (Host){.descriptors = {.rows = null, .commands = null, .to_pool = null, .to_client = null}};
+    assert_int_equal(shm_server_open(path, &calls, &host->server).code, TY_OK);
+}
+
+static void host_close(Host *host)
+{
+    shm_server_close(host->server);
+    close(host->descriptors.rows);
+}
+
+static void host_serve(Host *host)
+{
+    shm_server_serve(host->server, yard_clock_ns() / 1000000);
+}
+
+/* A connection that has said its hello. */
+static int hello_socket(void)
+{
+    const ShmHello hello = {.magic = SHM_HELLO_MAGIC, .version = SHM_VERSION};
+    int fd = raw_socket();
+    assert_int_equal(send(fd, &hello, sizeof hello, 0), sizeof hello);
+    return fd;
+}
+
+/* A connection that has a lease. */
+static int leased_socket(Host *host)
+{
+    uint32_t leases = shm_server_leases(host->server);
+    int fd = hello_socket();
+    host_serve(host); /* is accepted, */
+    host_serve(host); /* and answered */
+    assert_int_equal(shm_server_leases(host->server), leases + 1);
+    return fd;
+}
+
+/* What a connection has to read: the status of a reply, or -1 at its end, or -2 for nothing. */
+static int heard(int fd)
+{
+    ShmReply reply;
+    ssize_t count = recv(fd, &reply, sizeof reply, MSG_DONTWAIT);
+    return count == (ssize_t)sizeof reply ? (int)reply.status : count == 0 ? -1 : -2;
+}
+
+static void test_an_error_at_any_call_of_opening_a_server_is_clean(void **unused)
+{
+    (void)unused;
+    const ShmHost calls = {.asked = host_asked, .ended = host_ended};
+    uint32_t descriptors = count_descriptors();
+    uint32_t refused = 0;
+    bool reached = true;
+    for (uint32_t nth = 1; reached; nth++) {
+        ShmServer *server = NULL;
+        fault_set(FAULT_ANY, nth, EMFILE);
+        TyStatus status = shm_server_open(path, &calls, &server);
+        reached = fault_was(FAULT_ANY);
+        fault_clear();
+        assert_int_equal(server == NULL, status.code != TY_OK);
+        refused += status.code != TY_OK;
+        shm_server_close(server);
+        assert_int_equal(count_descriptors(), descriptors);
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
+    assert_true(refused >= 8);
+    ShmServer *server = NULL;
+    assert_int_equal(shm_server_open("relative", &calls, &server).code, TY_BAD_CONFIG);
+    assert_null(server);
+}
+
+static void test_what_is_no_hello_is_refused(void **unused)
+{
+    (void)unused;
+    Host host;
+    host_open(&host);
+    const ShmHello hello = {.magic = 0x20544547, .version = SHM_VERSION};
+    int fd = raw_socket();
+    assert_int_equal(send(fd, &hello, sizeof hello, 0), sizeof hello);
+    host_serve(&host);
+    host_serve(&host);
+    assert_int_equal(heard(fd), TY_BAD_ARGUMENT);
+    assert_int_equal(host.asked, 0);
+    close(fd);
+    host_close(&host);
+}
+
+static void test_a_client_gone_before_its_answer_leaves_no_lease(void **unused)
+{
+    (void)unused;
+    Host host;
+    host_open(&host);
+    close(hello_socket());
+    host_serve(&host);
+    host_serve(&host);
+    assert_int_equal(host.asked, 1);
+    assert_int_equal(host.ended, 1);
+    assert_int_equal(shm_server_leases(host.server), 0);
+    host_close(&host);
+}
+
+static void test_a_word_behind_the_hello_ends_the_lease(void **unused)
+{
+    (void)unused;
+    Host host;
+    host_open(&host);
+    int fd = leased_socket(&host);
+    assert_int_equal(heard(fd), TY_OK);
+    assert_int_equal(send(fd, "x", 1, 0), 1);
+    host_serve(&host);
+    assert_int_equal(host.ended, 1);
+    assert_true(heard(fd) < 0);
+    close(fd);
+    host_close(&host);
+}
+
+static void test_an_interrupted_read_is_tried_again(void **unused)
+{
+    (void)unused;
+    static const int errors[] = {EINTR, EAGAIN};
+    Host host;
+    host_open(&host);
+    for (uint32_t i = 0; i < 2; i++) {
+        int fd = hello_socket();
+        host_serve(&host);
+        fault_set(FAULT_recv, 1, errors[i]);
+        host_serve(&host);
+        assert_true(fault_was(FAULT_recv));
+        fault_clear();
+        assert_int_equal(host.asked, i);
+        host_serve(&host);
+        assert_int_equal(host.asked, i + 1);
+        close(fd);
+        host_serve(&host);
+        assert_int_equal(host.ended, i + 1);
+    }
+    host_close(&host);
+}
+
+static void test_other_users_are_refused(void **unused)
+{
+    (void)unused;
+    static const FaultCall calls[] = {FAULT_geteuid, FAULT_getsockopt};
+    Host host;
+    host_open(&host);
+    for (uint32_t i = 0; i < 2; i++) {
+        int fd = hello_socket();
+        fault_set(calls[i], 1, EINVAL);
+        host_serve(&host);
+        fault_clear();
+        assert_int_equal(heard(fd), TY_BAD_ARGUMENT);
+        close(fd);
+    }
+    host_serve(&host);
+    assert_int_equal(host.asked, 0);
+    host_close(&host);
+}
+
+static void test_a_connection_that_cannot_be_watched_is_closed(void **unused)
+{
+    (void)unused;
+    Host host;
+    host_open(&host);
+    int fd = raw_socket();
+    fault_set(FAULT_epoll_ctl, 1, ENOSPC);
+    host_serve(&host);
+    fault_clear();
+    assert_int_equal(heard(fd), -1);
+    close(fd);
+    close(leased_socket(&host));
+    host_close(&host);
+}
+
+/* A client that cannot be accepted for want of descriptors is hung up on: else its connection would
+ * keep the daemon awake. */
+static void test_without_descriptors_clients_are_hung_up_on(void **unused)
+{
+    (void)unused;
+    static const int errors[] = {EMFILE, ENFILE};
+    Host host;
+    host_open(&host);
+    for (uint32_t i = 0; i < 2; i++) {
+        int fd = raw_socket();
+        fault_set(FAULT_accept4, 1, errors[i]);
+        fault_set(FAULT_open, 1, errors[i]); /* nor is the spare one to be had again */
+        host_serve(&host);
+        fault_clear();
+        assert_int_equal(heard(fd), -1);
+        close(fd);
+    }
+    close(leased_socket(&host));
+    host_close(&host);
+}
+
+static void test_other_errors_of_accepting_lose_no_client(void **unused)
+{
+    (void)unused;
+    static const int errors[] = {ECONNABORTED, ENOMEM, ENOBUFS};
+    Host host;
+    host_open(&host);
+    for (uint32_t i = 0; i < 3; i++) {
+        int fd = hello_socket();
+        fault_set(FAULT_accept4, 1, errors[i]);
+        host_serve(&host);
+        assert_true(fault_was(FAULT_accept4));
+        fault_clear();
+        host_serve(&host);
+        host_serve(&host);
+        assert_int_equal(host.asked, i + 1);
+        close(fd);
+    }
+    host_close(&host);
+}
+
+static void test_a_burst_of_clients_is_taken_in_turns(void **unused)
+{
+    (void)unused;
+    Host host;
+    int fds[SHM_PENDING_MAX + 1];
+    host_open(&host);
+    for (uint32_t i = 0; i <= SHM_PENDING_MAX; i++) {
+        fds[i] = raw_socket();
+    }
+    host_serve(&host);
+    assert_int_equal(heard(fds[SHM_PENDING_MAX]), -2);
+    host_serve(&host);
+    assert_int_equal(heard(fds[SHM_PENDING_MAX]), TY_LIMIT);
+    for (uint32_t i = 0; i <= SHM_PENDING_MAX; i++) {
+        close(fds[i]);
+    }
+    host_close(&host);
+}
+
+static void test_the_number_of_leases_is_bounded(void **unused)
+{
+    (void)unused;
+    static int fds[SHM_LEASES_MAX];
+    struct rlimit before;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    struct rlimit enough = {.rlim_cur = SHM_LEASES_MAX * 2 + 64, .rlim_max = before.rlim_max};
+    if (before.rlim_cur < enough.rlim_cur && setrlimit(RLIMIT_NOFILE, &enough) != 0) {
+        skip();
+    }
+    Host host;
+    host_open(&host);
+    for (uint32_t i = 0; i < SHM_LEASES_MAX; i++) {
+        fds[i] = leased_socket(&host);
+    }
+    int late = raw_socket();
+    host_serve(&host);
+    assert_int_equal(heard(late), TY_LIMIT);
+    close(late);
+    close(fds[7]);
+    host_serve(&host);
+    fds[7] = leased_socket(&host);
+    for (uint32_t i = 0; i < SHM_LEASES_MAX; i++) {
+        close(fds[i]);
+    }
+    host_close(&host);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+static void test_only_the_lease_that_is_meant_is_dropped(void **unused)
+{
+    (void)unused;
+    Host host;
+    host_open(&host);
+    int first = leased_socket(&host);
+    int second = leased_socket(&host);
+    shm_server_drop(host.server, 99);
+    assert_int_equal(shm_server_leases(host.server), 2);
+    shm_server_drop(host.server, 2);
+    assert_int_equal(host.ended, 1);
+    assert_int_equal(heard(second), TY_OK);
+    assert_int_equal(heard(second), -1);
+    assert_int_equal(heard(first), TY_OK);
+    assert_int_equal(heard(first), -2);
+    close(first);
+    close(second);
+    host_close(&host);
+}
+
+/* The end of one lease drops another one whose end the kernel has told of in the same breath. */
+static void test_leases_that_end_together_end_once_each(void **unused)
+{
+    (void)unused;
+    Host host;
+    host_open(&host);
+    int first = leased_socket(&host);
+    int second = leased_socket(&host);
+    close(first);
+    close(second);
+    host.drops = true;
+    host_serve(&host);
+    assert_int_equal(host.ended, 2);
+    assert_int_equal(shm_server_leases(host.server), 0);
+    close(leased_socket(&host));
+    host_close(&host);
+}
+
+/* ---- A daemon that lies to its client ---- */
+
+static uint8_t true_rows[1 << 20]; /* what a daemon would have sent */
+static size_t true_rows_size;
+static size_t true_commands_size;
+
+/* Answers one client in up to two messages, and waits until it is gone. */
+typedef struct Liar {
+    pthread_t thread;
+    int listener;
+    ShmReply reply;
+    uint32_t sizes[2];  /* bytes of the reply in each message */
+    uint32_t counts[2]; /* descriptors that each brings */
+    int fds[SHM_DESCRIPTORS];
+    bool hangs_up; /* at once */
+} Liar;
+
+static void liar_send(const Liar *liar, int fd, uint32_t index)
+{
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int) * SHM_DESCRIPTORS)];
+    } control = {.bytes = {0}};
+    size_t given = sizeof(int) * liar->counts[index];
+    struct iovec body = {.iov_base =
+                             (uint8_t *)(uintptr_t)&liar->reply + (index == 1 ? liar->sizes[0] : 0),
+                         .iov_len = liar->sizes[index]};
+    struct msghdr message = {.msg_iov = &body, .msg_iovlen = 1};
+    if (given > 0) {
+        control.header = (struct cmsghdr){
+            .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS, .cmsg_len = CMSG_LEN(given)};
+        memcpy(CMSG_DATA(&control.header), liar->fds, given);
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(given);
+    }
+    if (liar->sizes[index] > 0) {
+        sendmsg(fd, &message, MSG_NOSIGNAL);
+    }
+}
+
+static void *liar_main(void *argument)
+{
+    const Liar *liar = argument;
+    ShmHello hello;
+    int fd = accept4(liar->listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0 && recv(fd, &hello, sizeof hello, MSG_WAITALL) > 0) {
+        liar_send(liar, fd, 0);
+        liar_send(liar, fd, 1);
+        while (!liar->hangs_up && recv(fd, &hello, 1, 0) > 0) {
+        }
+    }
+    close(fd);
+    return NULL;
+}
+
+static int segment_make(const uint8_t *bytes, size_t size, int seals)
+{
+    int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)size), 0);
+    if (bytes != NULL) {
+        assert_int_equal(write(fd, bytes, size), size);
+    }
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+    return fd;
+}
+
+/* A daemon that says the truth, until it is told otherwise. */
+static Liar liar_make(void)
+{
+    if (true_rows_size == 0) {
+        TyPool *pool = pool_make(&small_config);
+        ShmDoor *door = NULL;
+        assert_int_equal(shm_door_open(pool, 0, &door).code, TY_OK);
+        ShmDescriptors fds = shm_door_descriptors(door);
+        true_rows_size = file_size(fds.rows);
+        true_commands_size = file_size(fds.commands);
+        assert_true(true_rows_size <= sizeof true_rows);
+        assert_int_equal(pread(fds.rows, true_rows, true_rows_size, 0), true_rows_size);
+        shm_door_close(door);
+        ty_pool_close(pool);
+    }
+    return (Liar){.reply = {.magic = SHM_HELLO_MAGIC,
+                            .version = SHM_VERSION,
+                            .descriptors = SHM_DESCRIPTORS,
+                            .message = "said the daemon"},
+                  .sizes = {sizeof(ShmReply), 0},
+                  .counts = {SHM_DESCRIPTORS, 0},
+                  .fds = {segment_make(true_rows, true_rows_size, F_SEAL_SHRINK),
+                          segment_make(NULL, true_commands_size, F_SEAL_SHRINK),
+                          eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
+                          eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}};
+}
+
+static void liar_start(Liar *liar)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path, sizeof name.sun_path, "%s", path);
+    liar->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(liar->listener, (const struct sockaddr *)&name, sizeof name), 0);
+    assert_int_equal(listen(liar->listener, 4), 0);
+    assert_int_equal(pthread_create(&liar->thread, NULL, liar_main, liar), 0);
+}
+
+static void liar_stop(Liar *liar)
+{
+    shutdown(liar->listener, SHUT_RDWR); /* wakes it if nobody came */
+    pthread_join(liar->thread, NULL);
+    close(liar->listener);
+    for (uint32_t i = 0; i < SHM_DESCRIPTORS; i++) {
+        close(liar->fds[i]);
+    }
+    unlink(path);
+}
+
+/* What a client makes of such a daemon. It keeps nothing open. */
+static TyStatus liar_try(Liar *liar)
+{
+    TyShmClient *client = NULL;
+    TyShmAddress address = address_of(0, 0);
+    address.timeout_ms = 300;
+    uint32_t descriptors = count_descriptors();
+    liar_start(liar);
+    TyStatus status = ty_shm_connect(&address, &client);
+    assert_int_equal(client == NULL, status.code != TY_OK);
+    ty_shm_close(client);
+    liar_stop(liar);
+    assert_int_equal(count_descriptors(), descriptors - SHM_DESCRIPTORS);
+    return status;
+}
+
+static void assert_refused(Liar *liar, TyCode code, const char *word)
+{
+    TyStatus status = liar_try(liar);
+    assert_int_equal(status.code, code);
+    assert_non_null(strstr(status.message, word));
+}
+
+static void test_a_reply_in_two_pieces_is_one_reply(void **unused)
+{
+    (void)unused;
+    Liar liar = liar_make();
+    assert_int_equal(liar_try(&liar).code, TY_OK);
+    liar = liar_make();
+    liar.sizes[0] = 100;
+    liar.sizes[1] = sizeof(ShmReply) - 100;
+    assert_int_equal(liar_try(&liar).code, TY_OK);
+}
+
+static void test_descriptors_that_come_twice_are_not_kept(void **unused)
+{
+    (void)unused;
+    Liar liar = liar_make();
+    liar.sizes[0] = 100;
+    liar.sizes[1] = sizeof(ShmReply) - 100;
+    liar.counts[1] = SHM_DESCRIPTORS;
+    assert_int_equal(liar_try(&liar).code, TY_OK); /* and liar_try counts what is open */
+}
+
+static void test_a_daemon_that_answers_badly_is_not_believed(void **unused)
+{
+    (void)unused;
+    Liar liar = liar_make();
+    liar.reply.magic = 1;
+    assert_refused(&liar, TY_IO, "version");
+    liar = liar_make();
+    liar.reply.version = SHM_VERSION + 1;
+    assert_refused(&liar, TY_IO, "version");
+    liar = liar_make();
+    liar.reply.status = TY_LIMIT;
+    assert_refused(&liar, TY_LIMIT, "said the daemon");
+    liar = liar_make();
+    liar.reply.status = 77;
+    assert_refused(&liar, TY_IO, "said the daemon");
+    liar = liar_make();
+    liar.counts[0] = 3;
+    assert_refused(&liar, TY_IO, "too few");
+    liar = liar_make();
+    liar.sizes[0] = 100;
+    assert_refused(&liar, TY_IO, "no answer");
+    liar = liar_make();
+    liar.sizes[0] = 100;
+    liar.hangs_up = true;
+    assert_refused(&liar, TY_IO, "hung up");
+}
+
+/* A daemon that sends another file in the place of a segment. */
+static void assert_segment_refused(uint32_t index, int fd)
+{
+    Liar liar = liar_make();
+    close(liar.fds[index]);
+    liar.fds[index] = fd;
+    assert_refused(&liar, TY_IO, "not sealed");
+}
+
+static void test_only_sealed_segments_are_mapped(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_segment_refused(i, open("/dev/null", O_RDWR | O_CLOEXEC));
+        assert_segment_refused(i, segment_make(true_rows, true_rows_size, F_SEAL_GROW));
+        assert_segment_refused(i, segment_make(NULL, 0, F_SEAL_SHRINK));
+        assert_segment_refused(i, segment_make(NULL, (size_t)1 << 40, F_SEAL_SHRINK));
+    }
+}
+
+/* A number of `size` bytes at `offset` of the rows segment that a client must not believe. */
+typedef struct Lie {
+    size_t offset;
+    uint32_t size;
+    uint64_t value;
+} Lie;
+
+#define LIE(FIELD, VALUE) {offsetof(ShmHeader, FIELD), sizeof((ShmHeader *)NULL)->FIELD, VALUE}
+
+static void assert_lies_refused(const Lie *lies, uint32_t count, size_t base)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t kept[8];
+        uint8_t *at = true_rows + base + lies[i].offset;
+        memcpy(kept, at, sizeof kept);
+        memcpy(at, &lies[i].value, lies[i].size);
+        Liar liar = liar_make();
+        memcpy(at, kept, sizeof kept);
+        TyStatus status = liar_try(&liar);
+        if (status.code != TY_IO || strstr(status.message, "segment") == NULL) {
+            fail_msg("lie %u: %s", i, status.message);
+        }
+    }
+}
+
+static void test_every_number_of_the_header_is_checked(void **unused)
+{
+    (void)unused;
+    Liar liar = liar_make();
+    assert_int_equal(liar_try(&liar).code, TY_OK);
+    const Lie lies[] = {
+        LIE(magic, 1),
+        LIE(version, SHM_VERSION + 1),
+        LIE(header_size, 8),
+        LIE(rows_total, true_rows_size + SHM_PAGE),
+        LIE(commands_total, true_commands_size - SHM_PAGE),
+        LIE(groups, 0),
+        LIE(groups, TY_GROUPS_MAX + 1),
+        LIE(columns, TY_COLUMN_COUNT + 1),
+        LIE(seat_count, TY_SEATS_MAX + 1),
+        LIE(slots, TY_SLOTS_MAX + 1),
+        LIE(words_offset, 1),
+        LIE(words_offset, true_rows_size + SHM_LINE),
+        LIE(words_offset, true_rows_size),
+        LIE(groups_offset, 4),
+        LIE(groups_offset, true_rows_size),
+        LIE(rows_offset, true_rows_size),
+        LIE(rows_offset, UINT64_MAX - SHM_LINE + 1),
+        LIE(commands_offset, true_commands_size),
+    };
+    assert_lies_refused(lies, sizeof lies / sizeof lies[0], 0);
+    liar = liar_make(); /* and commands that are shorter than the words of the groups */
+    ShmHeader header;
+    memcpy(&header, true_rows, sizeof header);
+    header.commands_total = SHM_LINE;
+    assert_int_equal(pwrite(liar.fds[0], &header, sizeof header, 0), sizeof header);
+    close(liar.fds[1]);
+    liar.fds[1] = segment_make(NULL, SHM_LINE, F_SEAL_SHRINK);
+    assert_refused(&liar, TY_IO, "header");
+}
+
+#define GROUP_LIE(FIELD, VALUE) {offsetof(ShmGroup, FIELD), sizeof((ShmGroup *)NULL)->FIELD, VALUE}
+
+static void test_every_number_of_a_group_is_checked(void **unused)
+{
+    (void)unused;
+    Liar liar = liar_make();
+    assert_int_equal(liar_try(&liar).code, TY_OK);
+    const ShmHeader *header = (const ShmHeader *)true_rows;
+    const Lie lies[] = {
+        GROUP_LIE(rows, 0),
+        GROUP_LIE(rows, 9),
+        GROUP_LIE(first, 5),
+        GROUP_LIE(which_offset, true_commands_size - 1),
+        GROUP_LIE(columns[0].name[0], 'x'),
+        GROUP_LIE(columns[0].type, 99),
+        GROUP_LIE(columns[0].offset, header->rows_offset - SHM_LINE),
+        GROUP_LIE(columns[0].offset, true_rows_size),
+        GROUP_LIE(columns[0].offset, header->rows_offset + 1),
+        GROUP_LIE(columns[0].width, UINT32_MAX),
+        GROUP_LIE(columns[TY_COLUMN_ACTION].offset, 0),
+        GROUP_LIE(columns[TY_COLUMN_ACTION].offset, true_commands_size),
+    };
+    assert_lies_refused(lies, sizeof lies / sizeof lies[0], header->groups_offset);
+}
+
+/* Interrupted calls are repeated, others fail: in both cases liar_try finds nothing left open. */
+static void test_an_error_at_any_call_of_connecting_is_clean(void **unused)
+{
+    (void)unused;
+    static const int errors[] = {EINTR, EIO};
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t refused = 0;
+        bool reached = true;
+        for (uint32_t nth = 1; reached; nth++) {
+            TyShmClient *client = NULL;
+            TyShmAddress address = address_of(0, 0);
+            Liar liar = liar_make();
+            liar_start(&liar);
+            uint32_t descriptors = count_descriptors();
+            fault_set(FAULT_ANY, nth, errors[i]);
+            TyStatus status = ty_shm_connect(&address, &client);
+            reached = fault_was(FAULT_ANY);
+            fault_clear();
+            assert_int_equal(client == NULL, status.code != TY_OK);
+            assert_int_equal(status.message[0] == '\0', status.code == TY_OK);
+            refused += status.code != TY_OK;
+            ty_shm_close(client);
+            liar_stop(&liar);
+            assert_true(count_descriptors() <= descriptors - SHM_DESCRIPTORS - 1);
+        }
+        assert_true(refused >= 10);
+    }
+}
+
+static void test_a_place_where_nobody_listens_is_an_error(void **unused)
+{
+    (void)unused;
+    char longer[200];
+    TyShmClient *client = NULL;
+    TyShmAddress address = address_of(0, 0);
+    TyStatus status = ty_shm_connect(&address, &client);
+    assert_int_equal(status.code, TY_IO);
+    assert_non_null(strstr(status.message, path));
+    memset(longer, 'x', sizeof longer);
+    longer[sizeof longer - 1] = '\0';
+    address.path = longer;
+    status = ty_shm_connect(&address, &client);
+    assert_int_equal(status.code, TY_BAD_ARGUMENT);
+    assert_non_null(strstr(status.message, "too long"));
+    assert_null(client);
+}
+
+/* ---- Waiting ---- */
+
+typedef struct Pair {
+    TyPool *pool;
+    Yard yard;
+    TyShmClient *client;
+} Pair;
+
+static Pair pair;
+
+static void *pair_main(void *unused)
+{
+    yard_run(&pair.yard, yard_clock_ns() + UINT64_C(20000000000), yard_is_let);
+    return unused;
+}
+
+/* A client and its yard in one thread: nothing happens that the test does not do. */
+static void pair_open(void)
+{
+    pthread_t thread;
+    pair.pool = pool_make(&small_config);
+    assert_int_equal(yard_open(&pair.yard, path).code, TY_OK);
+    assert_int_equal(yard_add(&pair.yard, pair.pool, 0).code, TY_OK);
+    assert_int_equal(pthread_create(&thread, NULL, pair_main, NULL), 0);
+    pair.client = client_open(0, 0);
+    assert_non_null(pair.client);
+    pthread_join(thread, NULL);
+}
+
+static void pair_close(void)
+{
+    ty_shm_close(pair.client);
+    yard_close(&pair.yard);
+    ty_pool_close(pair.pool);
+}
+
+static void test_groups_that_do_not_exist_are_refused(void **unused)
+{
+    (void)unused;
+    pair_open();
+    assert_false(ty_shm_submit(pair.client, 2, NULL));
+    assert_int_equal(ty_shm_wait(pair.client, 2, 0), TY_SHM_CLOSED);
+    assert_true(ty_shm_submit(pair.client, 1, NULL));
+    assert_false(ty_shm_submit(pair.client, 1, NULL)); /* it is under way */
+    pair_close();
+}
+
+/* A command that comes while the daemon is about to sleep keeps it awake. */
+static void test_a_daemon_does_not_sleep_over_a_command(void **unused)
+{
+    (void)unused;
+    pair_open();
+    ShmDoor *door = pair.yard.doors[0].door;
+    assert_true(ty_shm_submit(pair.client, 1, NULL));
+    assert_false(shm_door_prepare_sleep(door));
+    assert_int_equal(shm_door_serve(door), 1u << 1);
+    assert_int_equal(ty_shm_wait(pair.client, 1, WAIT_MS), TY_SHM_READY);
+    assert_true(shm_door_prepare_sleep(door));
+    assert_true(ty_shm_submit(pair.client, 0, NULL)); /* and now it rings */
+    struct pollfd bell = {.fd = shm_door_descriptors(door).to_pool, .events = POLLIN};
+    assert_int_equal(poll(&bell, 1, 0), 1);
+    shm_door_awake(door);
+    assert_int_equal(poll(&bell, 1, 0), 0);
+    pair_close();
+}
+
+static void test_a_door_that_closes_wakes_who_waits(void **unused)
+{
+    (void)unused;
+    pair_open();
+    shm_door_close(pair.yard.doors[0].door);
+    pair.yard.doors[0].door = NULL; /* the lease is still held */
+    assert_int_equal(ty_shm_wait(pair.client, 0, WAIT_MS), TY_SHM_CLOSED);
+    pair_close();
+}
+
+static void publish_and_hang_up(void)
+{
+    shm_door_publish(pair.yard.doors[0].door);
+    shm_server_drop(pair.yard.server, pair.yard.doors[0].lease);
+}
+
+static void test_the_last_news_of_a_dying_daemon_are_heard(void **unused)
+{
+    (void)unused;
+    uint32_t group = 9;
+    pair_open();
+    faults[FAULT_poll].before = publish_and_hang_up;
+    assert_int_equal(ty_shm_wait_any(pair.client, &group, WAIT_MS), TY_SHM_READY);
+    assert_int_equal(group, 0);
+    assert_int_equal(ty_shm_wait(pair.client, 1, WAIT_MS), TY_SHM_READY);
+    assert_int_equal(ty_shm_wait(pair.client, 1, WAIT_MS), TY_SHM_CLOSED);
+    pair_close();
+}
+
+static void test_an_interrupted_sleep_goes_on(void **unused)
+{
+    (void)unused;
+    pair_open();
+    uint64_t sleeps = ty_shm_sleeps(pair.client);
+    fault_set(FAULT_poll, 1, EINTR);
+    uint64_t start = yard_clock_ns();
+    assert_int_equal(ty_shm_wait(pair.client, 0, 20), TY_SHM_TIMEOUT);
+    assert_true(fault_was(FAULT_poll));
+    fault_clear();
+    assert_true(yard_clock_ns() - start >= UINT64_C(20000000));
+    assert_true(ty_shm_sleeps(pair.client) >= sleeps + 2);
+    pair_close();
+}
+
+/* On one processor the other side cannot run while this one looks: no look but the first. */
+static void test_a_single_processor_is_not_kept_busy(void **unused)
+{
+    (void)unused;
+    cpu_set_t before;
+    cpu_set_t one;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    CPU_SET((size_t)sched_getcpu(), &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    pair_open();
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    uint64_t sleeps = ty_shm_sleeps(pair.client);
+    faults[FAULT_poll].before = publish_and_hang_up;
+    assert_int_equal(ty_shm_wait(pair.client, 0, WAIT_MS), TY_SHM_READY);
+    assert_int_equal(ty_shm_sleeps(pair.client), sleeps + 1);
+    pair_close();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_error_at_any_call_of_opening_a_door_is_clean),
+        cmocka_unit_test(test_a_pool_outlives_a_door_that_it_cannot_leave),
+        cmocka_unit_test(test_an_error_at_any_call_of_opening_a_server_is_clean),
+        cmocka_unit_test(test_what_is_no_hello_is_refused),
+        cmocka_unit_test(test_a_client_gone_before_its_answer_leaves_no_lease),
+        cmocka_unit_test(test_a_word_behind_the_hello_ends_the_lease),
+        cmocka_unit_test(test_an_interrupted_read_is_tried_again),
+        cmocka_unit_test(test_other_users_are_refused),
+        cmocka_unit_test(test_a_connection_that_cannot_be_watched_is_closed),
+        cmocka_unit_test(test_without_descriptors_clients_are_hung_up_on),
+        cmocka_unit_test(test_other_errors_of_accepting_lose_no_client),
+        cmocka_unit_test(test_a_burst_of_clients_is_taken_in_turns),
+        cmocka_unit_test(test_the_number_of_leases_is_bounded),
+        cmocka_unit_test(test_only_the_lease_that_is_meant_is_dropped),
+        cmocka_unit_test(test_leases_that_end_together_end_once_each),
+        cmocka_unit_test(test_a_reply_in_two_pieces_is_one_reply),
+        cmocka_unit_test(test_descriptors_that_come_twice_are_not_kept),
+        cmocka_unit_test(test_a_daemon_that_answers_badly_is_not_believed),
+        cmocka_unit_test(test_only_sealed_segments_are_mapped),
+        cmocka_unit_test(test_every_number_of_the_header_is_checked),
+        cmocka_unit_test(test_every_number_of_a_group_is_checked),
+        cmocka_unit_test(test_an_error_at_any_call_of_connecting_is_clean),
+        cmocka_unit_test(test_a_place_where_nobody_listens_is_an_error),
+        cmocka_unit_test(test_groups_that_do_not_exist_are_refused),
+        cmocka_unit_test(test_a_daemon_does_not_sleep_over_a_command),
+        cmocka_unit_test(test_a_door_that_closes_wakes_who_waits),
+        cmocka_unit_test(test_the_last_news_of_a_dying_daemon_are_heard),
+        cmocka_unit_test(test_an_interrupted_sleep_goes_on),
+        cmocka_unit_test(test_a_single_processor_is_not_kept_busy),
+    };
+    alarm(WATCHDOG_SECONDS); /* nothing here may hang */
+    return cmocka_run_group_tests(tests, suite_open, suite_close);
+}
