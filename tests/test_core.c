@@ -44,6 +44,8 @@ static void test_out_of_range_names_key_value_and_range(void **unused)
     spec_fails("convoi:players=5", TY_BAD_CONFIG, "players=5: out of range; allowed is 2..4");
     spec_fails("convoi:clock=6", TY_BAD_CONFIG, "clock=6: out of range; allowed is 7..10");
     spec_fails("convoi:removed=-1", TY_BAD_CONFIG, "removed=-1");
+    spec_fails("convoi:players=99999999999999999999", TY_BAD_CONFIG,
+               "players=99999999999999999999: out of range; allowed is 2..4");
 }
 
 static void test_wrong_type_names_key_and_value(void **unused)
@@ -72,6 +74,14 @@ static void test_too_long_ruleset_is_refused(void **unused)
     memset(spec, 'a', sizeof spec);
     spec[sizeof spec - 1] = '\0';
     spec_fails(spec, TY_LIMIT, "longer than");
+}
+
+static void test_too_long_file_name_is_refused_by_its_key(void **unused)
+{
+    (void)unused;
+    char spec[800] = "convoi:board=";
+    memset(spec + strlen(spec), 'a', 640);
+    spec_fails(spec, TY_LIMIT, "board: the value is longer than 639 characters");
 }
 
 static void test_unknown_board_without_files_is_refused(void **unused)
@@ -322,6 +332,7 @@ int main(void)
         cmocka_unit_test(test_wrong_type_names_key_and_value),
         cmocka_unit_test(test_malformed_pairs_are_refused),
         cmocka_unit_test(test_too_long_ruleset_is_refused),
+        cmocka_unit_test(test_too_long_file_name_is_refused_by_its_key),
         cmocka_unit_test(test_unknown_board_without_files_is_refused),
         cmocka_unit_test(test_canonical_string_shows_board_players_and_what_differs),
         cmocka_unit_test(test_broken_user_board_names_key_line_and_column),
