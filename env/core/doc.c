@@ -118,7 +118,7 @@ void doc_fail(const Doc *doc, const DocNode *node, TyStatus *status, const char 
     va_start(args, format);
     int length = vsnprintf(status->message + text.length, room, format, args);
     va_end(args);
-    if (length < 0 || (size_t)length >= room) {
+    if ((size_t)length >= room) {
         message_trim(status->message);
     }
 }
