@@ -236,6 +236,73 @@ static void test_script_that_cannot_happen_leaves_the_state(void **unused)
     ty_ruleset_close(ruleset);
 }
 
+static void test_scripted_step_that_is_illegal_leaves_the_state(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t before[TY_STATE_MAX / 8];
+    int32_t reward[TY_SEATS_MAX] = {0};
+    TyOutcome script[] = {{.stream = 0, .outcome = 0}};
+    TyTape tape = {.script = script, .script_count = 1};
+    assert_int_equal(ty_ruleset_open("convoi:ask_forced=true", NULL, &ruleset).code, TY_OK);
+    ty_reset(ruleset, state, 5, NULL);
+    memcpy(before, state, sizeof before);
+    assert_false(ty_step(ruleset, state, 0, reward, &tape));
+    assert_memory_equal(state, before, ty_shape(ruleset)->state_size);
+    assert_false(script[0].used);
+    ty_ruleset_close(ruleset);
+}
+
+static void test_chance_seat_knows_everything(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t again[TY_STATE_MAX / 8];
+    assert_int_equal(ty_ruleset_open("nordic:chance=seat", NULL, &ruleset).code, TY_OK);
+    const TyShape *shape = ty_shape(ruleset);
+    ty_reset(ruleset, state, 5, NULL);
+    assert_int_equal(ty_head(state)->seat, shape->players);
+    memcpy(again, state, sizeof again);
+    ty_resample(ruleset, again, shape->players, 77);
+    assert_true(ty_head(again)->seed == 77);
+    ty_rekey(again, ty_head(state)->seed);
+    assert_memory_equal(state, again, shape->state_size);
+    ty_ruleset_close(ruleset);
+}
+
+/* A tape may listen to nothing: then the chance seat's steps play the same. */
+static void test_chance_seat_plays_alike_with_a_silent_tape(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t other[TY_STATE_MAX / 8];
+    int32_t reward[TY_SEATS_MAX] = {0};
+    assert_int_equal(ty_ruleset_open("convoi:board=tiny,chance=seat", NULL, &ruleset).code, TY_OK);
+    const TyShape *shape = ty_shape(ruleset);
+    TyTape silent = {0};
+    assert_true(ty_reset(ruleset, state, 5, NULL));
+    assert_true(ty_reset(ruleset, other, 5, &silent));
+    for (uint32_t step = 0; step < 200 && !ty_head(state)->over; step++) {
+        uint8_t mask[TY_ACTIONS_MAX];
+        ty_legal(ruleset, state, mask);
+        uint32_t action = ty_sample(mask, shape->action_count, 5, step);
+        assert_true(ty_step(ruleset, state, action, reward, NULL));
+        assert_true(ty_step(ruleset, other, action, reward, &silent));
+        assert_true(ty_hash(ruleset, state) == ty_hash(ruleset, other));
+    }
+    ty_ruleset_close(ruleset);
+}
+
+static void test_there_is_no_game_behind_the_last(void **unused)
+{
+    (void)unused;
+    assert_non_null(ty_game_at(ty_game_count() - 1));
+    assert_null(ty_game_at(ty_game_count()));
+}
+
 /* ---- Sampling and seeds -------------------------------------------------------------------------
  */
 
@@ -342,6 +409,10 @@ int main(void)
         cmocka_unit_test(test_bounded_draws_are_unbiased),
         cmocka_unit_test(test_script_answers_each_stream_in_order),
         cmocka_unit_test(test_script_that_cannot_happen_leaves_the_state),
+        cmocka_unit_test(test_scripted_step_that_is_illegal_leaves_the_state),
+        cmocka_unit_test(test_chance_seat_knows_everything),
+        cmocka_unit_test(test_chance_seat_plays_alike_with_a_silent_tape),
+        cmocka_unit_test(test_there_is_no_game_behind_the_last),
         cmocka_unit_test(test_sample_takes_every_set_entry_equally_often),
         cmocka_unit_test(test_episode_zero_has_the_seed_of_its_slot),
         cmocka_unit_test(test_json_is_escaped_and_separated),

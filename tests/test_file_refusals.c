@@ -146,6 +146,20 @@ static void test_long_quotation_of_ascii_fills_the_message(void **unused)
     assert_int_equal(strlen(status.message), TY_MESSAGE_MAX - 1);
 }
 
+static void test_objects_nested_too_deep_are_refused(void **unused)
+{
+    (void)unused;
+    char text[256] = "";
+    const char *kind = NULL;
+    char name[TY_NAME_MAX];
+    for (uint32_t i = 0; i < 16; i++) {
+        strcat(text, "{\"a\":");
+    }
+    strcat(text, "1}}}}}}}}}}}}}}}}");
+    TyStatus status = ty_file_check(text, strlen(text), &kind, name);
+    status_says(&status, TY_LIMIT, "nested more than 16 levels deep");
+}
+
 /* ---- Trains of Ligne de train, Chicago ------------------------------------------------------- */
 
 #define TRAIN "tests/data/chicago_tiny.json"
@@ -400,6 +414,31 @@ static void test_map_of_too_long_names_is_refused(void **unused)
     text_refused(text, "routes[105].id: all names together exceed 12288 bytes");
 }
 
+/* ---- Boards and decks of Convoi Express ------------------------------------------------------ */
+
+static void test_board_errors_are_refused_by_place(void **unused)
+{
+    (void)unused;
+    static const Wrong wrongs[] = {
+        {"\"title\": \"Tiny\"", "\"title\": \"\"",
+         "title: must be one line of 1 to 60 bytes, not \"\""},
+        {"\"title\": \"Tiny\"", "\"title\": \"" TEXT_60 "x\"",
+         "title: must be one line of 1 to 60 bytes, not \"" TEXT_60 "x\""},
+        {"\"title\": \"Tiny\"", "\"title\": \"T\\u007f\"",
+         "title: must be one line of 1 to 60 bytes, not \"T\x7f\""},
+        {"\"id\": \"mill\"", "\"id\": \"\"",
+         "cities[0].id: must be 1 to 40 characters of a-z 0-9 _./~+-, not \"\""},
+        {"\"port\": true", "\"port\": false",
+         "cities[2]: a city has either \"goods\" or \"port\": true"},
+        {"\"goods\": \"blue\"", "\"goods\": 3", "cities[0].goods: must be a text"},
+        {"[4, 7]", "[1, 7]", "starts[0].numbers[0]: must be a whole number from 2 to 12"},
+        {"[4, 7]", "[\"4\", 7]", "starts[0].numbers[0]: must be a whole number from 2 to 12"},
+        {"[\"north_west-west\", \"west-mill\"]", "[\"nowhere\", \"west-mill\"]",
+         "junctions[0].open[0]: no segment of junction \"west\" has the id \"nowhere\""},
+    };
+    ALL_REFUSED("env/games/convoi/data/tiny.json", wrongs);
+}
+
 /* ---- Rulesets with files of the user's own --------------------------------------------------- */
 
 /* What a ruleset is offered for every file that is not built in. */
@@ -526,6 +565,7 @@ int main(void)
         cmocka_unit_test(test_format_that_no_game_knows_is_refused_with_those_that_are),
         cmocka_unit_test(test_long_quotation_is_cut_between_characters),
         cmocka_unit_test(test_long_quotation_of_ascii_fills_the_message),
+        cmocka_unit_test(test_objects_nested_too_deep_are_refused),
         cmocka_unit_test(test_train_words_are_refused_by_name),
         cmocka_unit_test(test_train_numbers_are_refused_by_name),
         cmocka_unit_test(test_train_of_too_many_action_cards_is_refused),
@@ -538,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_link_of_an_express_map_is_required),
         cmocka_unit_test(test_route_may_say_that_it_is_no_tunnel),
         cmocka_unit_test(test_map_of_too_long_names_is_refused),
+        cmocka_unit_test(test_board_errors_are_refused_by_place),
         cmocka_unit_test(test_file_of_another_game_is_refused),
         cmocka_unit_test(test_file_whose_content_has_another_hash_is_refused),
         cmocka_unit_test(test_deck_needs_more_cards_than_are_removed),
