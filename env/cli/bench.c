@@ -265,15 +265,10 @@ static int bench_report(const Settings *settings, const BenchList *list, BenchRe
 
 static int bench_run(const Settings *settings)
 {
-    BenchList *list = calloc(1, sizeof *list);
-    BenchReport *report = calloc(1, sizeof *report);
-    int status = CLI_FAILED;
-    if (list == NULL || report == NULL) {
-        cli_failure(settings, "out of memory");
-    } else {
-        list_fill(list, settings);
-        status = bench_report(settings, list, report);
-    }
+    BenchList *list = cli_memory(calloc(1, sizeof *list));
+    BenchReport *report = cli_memory(calloc(1, sizeof *report));
+    list_fill(list, settings);
+    int status = bench_report(settings, list, report);
     free(list);
     free(report);
     return status;
