@@ -272,6 +272,30 @@ static void test_chance_seat_knows_everything(void **unused)
     ty_ruleset_close(ruleset);
 }
 
+/* It sees the table, and nobody's hand as its own. */
+static void test_chance_seat_is_shown_the_table(void **unused)
+{
+    (void)unused;
+    static const char *const specs[] = {
+        "convoi:players=4,chance=seat",
+        "nordic:players=3,chance=seat",
+        "express:players=4,chance=seat",
+        "chicago:players=4,chance=seat",
+    };
+    for (uint32_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        static char text[1 << 16];
+        TyRuleset *ruleset = NULL;
+        uint64_t state[TY_STATE_MAX / 8];
+        assert_int_equal(ty_ruleset_open(specs[i], NULL, &ruleset).code, TY_OK);
+        assert_true(ty_reset(ruleset, state, 5, NULL));
+        size_t size = ty_text(ruleset, state, ty_shape(ruleset)->players, text, sizeof text);
+        assert_true(size > 0 && size < sizeof text);
+        assert_null(strstr(text, "your"));
+        assert_null(strstr(text, "Your"));
+        ty_ruleset_close(ruleset);
+    }
+}
+
 /* A tape may listen to nothing: then the chance seat's steps play the same. */
 static void test_chance_seat_plays_alike_with_a_silent_tape(void **unused)
 {
@@ -411,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_script_that_cannot_happen_leaves_the_state),
         cmocka_unit_test(test_scripted_step_that_is_illegal_leaves_the_state),
         cmocka_unit_test(test_chance_seat_knows_everything),
+        cmocka_unit_test(test_chance_seat_is_shown_the_table),
         cmocka_unit_test(test_chance_seat_plays_alike_with_a_silent_tape),
         cmocka_unit_test(test_there_is_no_game_behind_the_last),
         cmocka_unit_test(test_sample_takes_every_set_entry_equally_often),
