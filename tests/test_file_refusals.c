@@ -483,6 +483,33 @@ static void test_file_of_another_game_is_refused(void **unused)
     free(map);
 }
 
+static void test_file_without_a_format_is_refused_by_every_game(void **unused)
+{
+    (void)unused;
+    Offer offer = {.board = "{\"name\": \"mine\"}"};
+    ruleset_refused("nordic:map=mine", offer, TY_BAD_FILE, "\"format\" is missing");
+    ruleset_refused("chicago:train=mine", offer, TY_BAD_FILE, "\"format\" is missing");
+    ruleset_refused("convoi:board=mine", offer, TY_BAD_FILE, "\"format\" is missing");
+    ruleset_refused("convoi:deck=mine", offer, TY_BAD_FILE, "\"format\" is missing");
+}
+
+/* Nothing to say of a train that is as printed; its tiles need not have equally many seats. */
+static void test_train_may_have_no_status_and_unequal_tiles(void **unused)
+{
+    (void)unused;
+    char *text =
+        text_replace(file_text(TRAIN), "  \"status\": \"invention: a train for tests\",\n", "");
+    text = text_replace(text, "[\"SPS\", \"AAA\", \"SSS\"]", "[\"SSS\", \"AAA\", \"SSS\"]");
+    Offer offer = {.board = text};
+    TyRuleset *ruleset = NULL;
+    TyFiles files = {.user = &offer, .open = offer_open};
+    TyStatus status = ty_ruleset_open("chicago:train=mine", &files, &ruleset);
+    status_says(&status, TY_OK, "");
+    assert_string_equal(ty_shape(ruleset)->note, "");
+    ty_ruleset_close(ruleset);
+    free(text);
+}
+
 static void test_file_whose_content_has_another_hash_is_refused(void **unused)
 {
     (void)unused;
@@ -580,6 +607,8 @@ int main(void)
         cmocka_unit_test(test_map_of_too_long_names_is_refused),
         cmocka_unit_test(test_board_errors_are_refused_by_place),
         cmocka_unit_test(test_file_of_another_game_is_refused),
+        cmocka_unit_test(test_file_without_a_format_is_refused_by_every_game),
+        cmocka_unit_test(test_train_may_have_no_status_and_unequal_tiles),
         cmocka_unit_test(test_file_whose_content_has_another_hash_is_refused),
         cmocka_unit_test(test_deck_needs_more_cards_than_are_removed),
         cmocka_unit_test(test_extra_light_needs_a_light_that_is_not_green),
