@@ -4,52 +4,20 @@
 
 #define QUESTION "the question does not fit the position"
 
-/* The state of `table` with one thing changed is refused with `message`; as it was it is sound. */
-#define REFUSED(table, change, message)                                                            \
-    do {                                                                                           \
-        ChicagoState hurt = (table)->state;                                                        \
-        table_sound(table);                                                                        \
-        change;                                                                                    \
-        refused((table)->ruleset, &hurt, #change, message);                                        \
-    } while (0)
-
-static void refused(const TyRuleset *ruleset, const ChicagoState *hurt, const char *change,
-                    const char *message)
+/* Whether the question is asked by one of the cards, a bit each; 0: by any or none. */
+static bool asked_by(const ChicagoState *state, uint32_t cards)
 {
-    const char *broken = ty_check(ruleset, hurt);
-    if (broken == NULL || strcmp(broken, message) != 0) {
-        fail_msg("%s: '%s', expected '%s'", change, broken != NULL ? broken : "sound", message);
-    }
+    return cards == 0 || (state->card != 0 && (cards >> (state->card - 1) & 1) != 0);
 }
 
-/* Whether the question is this one, asked by one of the cards (a bit each; 0: any or none). */
-static bool asks(const ChicagoState *state, Phase phase, uint32_t cards)
-{
-    return state->phase == (uint8_t)phase &&
-           (cards == 0 || (state->card != 0 && (cards >> (state->card - 1) & 1) != 0));
-}
-
-/* Plays at random until the question is asked. */
+/* A table at which the question is asked. */
 static Table *asked_table(void **slot, const char *settings, Phase phase, uint32_t cards)
 {
     char forced[64];
     snprintf(forced, sizeof forced, "ask_forced=true,%s", settings);
     Table *table = table_open(slot, forced);
-    const TyShape *shape = ty_shape(table->ruleset);
-    for (uint64_t seed = 0; seed < 2000; seed++) {
-        assert_true(ty_reset(table->ruleset, &table->state, seed, NULL));
-        for (uint64_t step = 0; !table->state.head.over; step++) {
-            uint8_t mask[TY_ACTIONS_MAX];
-            if (asks(&table->state, phase, cards)) {
-                return table;
-            }
-            ty_legal(table->ruleset, &table->state, mask);
-            ty_step(table->ruleset, &table->state, ty_sample(mask, shape->action_count, seed, step),
-                    table->reward, NULL);
-        }
-    }
-    fail_msg("question %d is never asked", (int)phase);
-    return NULL;
+    table_seek(table, (uint8_t)phase, cards, asked_by);
+    return table;
 }
 
 /* Seats what the active player has outside the train, so that it has nothing there. */
@@ -96,13 +64,14 @@ enum {
 static void test_train_and_end_belong_to_the_position(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_TURN, 0);
-    REFUSED(table, (hurt.tile[0] = table->tables->fixed[1], hurt.tile[1] = table->tables->fixed[0]),
-            "the tiles are not those of the ruleset");
-    REFUSED(table, hurt.tile[1] = hurt.tile[0], "the train does not exist");
-    REFUSED(table, hurt.phase = PHASE_OVER, "the seat to act is not the one that is asked");
-    REFUSED(table, (hurt.phase = PHASE_OVER, hurt.head.over = 1, hurt.head.seat = -1),
-            "the episode's end and its winner do not fit");
-    REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
+    TABLE_REFUSED(table,
+                  (hurt.tile[0] = table->tables->fixed[1], hurt.tile[1] = table->tables->fixed[0]),
+                  "the tiles are not those of the ruleset");
+    TABLE_REFUSED(table, hurt.tile[1] = hurt.tile[0], "the train does not exist");
+    TABLE_REFUSED(table, hurt.phase = PHASE_OVER, "the seat to act is not the one that is asked");
+    TABLE_REFUSED(table, (hurt.phase = PHASE_OVER, hurt.head.over = 1, hurt.head.seat = -1),
+                  "the episode's end and its winner do not fit");
+    TABLE_REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
 }
 
 static void test_start_space_must_be_one_of_the_train(void **slot)
@@ -111,16 +80,16 @@ static void test_start_space_must_be_one_of_the_train(void **slot)
     table->tables = chicago_tables(table->ruleset);
     table_reset(table, 0);
     table_do(table, "place 1.west");
-    REFUSED(table, hurt.start[0] = 2, "a waiting pawn is nowhere");
+    TABLE_REFUSED(table, hurt.start[0] = 2, "a waiting pawn is nowhere");
 }
 
 static void test_placing_needs_a_pawn_and_a_place_for_it(void **slot)
 {
     Table *table = asked_table(slot, "players=3", PHASE_PLACE, 0);
     uint8_t seat = table->state.active;
-    REFUSED(table, (hurt.wait[seat] = WAIT_START, hurt.start[seat] = 1, hurt.supply[seat]--),
-            QUESTION);
-    REFUSED(
+    TABLE_REFUSED(table, (hurt.wait[seat] = WAIT_START, hurt.start[seat] = 1, hurt.supply[seat]--),
+                  QUESTION);
+    TABLE_REFUSED(
         table,
         (hurt.aisle[seat] = (uint8_t)(cells_first(&state_train(table->tables, &hurt)->aisle) + 1),
          hurt.supply[seat]--),
@@ -130,60 +99,61 @@ static void test_placing_needs_a_pawn_and_a_place_for_it(void **slot)
 static void test_move_has_numbers_and_their_points(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_MOVE, 0);
-    REFUSED(table, hurt.laid = 0, QUESTION);
-    REFUSED(table, hurt.colour = 0, QUESTION);
-    REFUSED(table, hurt.points = hurt.bonus, QUESTION);
-    REFUSED(table, hurt.points = (uint8_t)(hurt.bonus + CHICAGO_VALUES * hurt.laid + 1), QUESTION);
+    TABLE_REFUSED(table, hurt.laid = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.colour = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.points = hurt.bonus, QUESTION);
+    TABLE_REFUSED(table, hurt.points = (uint8_t)(hurt.bonus + CHICAGO_VALUES * hurt.laid + 1),
+                  QUESTION);
 }
 
 static void test_slide_moves_a_pawn_of_an_opponent(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_SLIDE, 0);
-    REFUSED(table, hurt.points = 0, QUESTION);
-    REFUSED(table, hurt.picked = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.points = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.picked = 0, QUESTION);
     CellSet free = chicago_seats_free(table->tables, &table->state);
-    REFUSED(table, hurt.picked = (uint8_t)(cells_first(&free) + 1), QUESTION);
+    TABLE_REFUSED(table, hurt.picked = (uint8_t)(cells_first(&free) + 1), QUESTION);
     uint8_t seat = table->state.active;
     if (table->state.aisle[seat] != 0) {
-        REFUSED(table, aisle_leave(&hurt), QUESTION);
+        TABLE_REFUSED(table, aisle_leave(&hurt), QUESTION);
     }
-    REFUSED(table,
-            (cells_add(&hurt.seated[seat], cells_first(&free)), hurt.supply[seat]--,
-             hurt.picked = (uint8_t)(cells_first(&free) + 1)),
-            QUESTION);
+    TABLE_REFUSED(table,
+                  (cells_add(&hurt.seated[seat], cells_first(&free)), hurt.supply[seat]--,
+                   hurt.picked = (uint8_t)(cells_first(&free) + 1)),
+                  QUESTION);
 }
 
 static void test_source_of_a_taken_seat_needs_its_attack(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_SOURCE, CARDS_TAKE);
-    REFUSED(table, hurt.target = 0, QUESTION);
-    REFUSED(table, hurt.target = (uint8_t)(hurt.active + 1), QUESTION);
-    REFUSED(table, hurt.picked = 0, QUESTION);
-    REFUSED(table, (seat_all(table, &hurt), stand_up(table, &hurt)), QUESTION);
+    TABLE_REFUSED(table, hurt.target = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.target = (uint8_t)(hurt.active + 1), QUESTION);
+    TABLE_REFUSED(table, hurt.picked = 0, QUESTION);
+    TABLE_REFUSED(table, (seat_all(table, &hurt), stand_up(table, &hurt)), QUESTION);
 }
 
 static void test_source_of_an_entry_needs_pawns_that_enter(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_SOURCE, CARDS_ENTER);
-    REFUSED(table, hurt.left = 0, QUESTION);
-    REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
+    TABLE_REFUSED(table, hurt.left = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
 }
 
 static void test_seat_is_taken_by_a_pawn_that_is_there(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_SEAT, 0);
-    REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
-    REFUSED(table, hurt.left = 0, QUESTION);
-    REFUSED(table, hurt.source = 0, QUESTION);
-    REFUSED(table, (seat_all(table, &hurt), stand_up(table, &hurt)), QUESTION);
+    TABLE_REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
+    TABLE_REFUSED(table, hurt.left = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.source = 0, QUESTION);
+    TABLE_REFUSED(table, (seat_all(table, &hurt), stand_up(table, &hurt)), QUESTION);
 }
 
 static void test_pawn_of_an_exit_is_of_the_one_attacked(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_PAWN, CARDS_EXIT);
-    REFUSED(table, hurt.target = (uint8_t)(hurt.active + 1), QUESTION);
-    REFUSED(table, hurt.left = 0, QUESTION);
-    REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
+    TABLE_REFUSED(table, hurt.target = (uint8_t)(hurt.active + 1), QUESTION);
+    TABLE_REFUSED(table, hurt.left = 0, QUESTION);
+    TABLE_REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
 }
 
 static void test_exit_takes_no_more_pawns_than_there_are(void **slot)
@@ -193,37 +163,40 @@ static void test_exit_takes_no_more_pawns_than_there_are(void **slot)
     table_ready(table, 0);
     table_do(table, "play exit_2x");
     assert_int_equal(table->state.phase, PHASE_PAWN);
-    REFUSED(table,
-            (hurt.seated[1] = (CellSet){{0, 0}}, hurt.supply[1] = (uint8_t)(hurt.supply[1] + 2),
-             cells_add(&hurt.seated[1], table_place(table, "1.a0"))),
-            QUESTION);
+    TABLE_REFUSED(table,
+                  (hurt.seated[1] = (CellSet){{0, 0}},
+                   hurt.supply[1] = (uint8_t)(hurt.supply[1] + 2),
+                   cells_add(&hurt.seated[1], table_place(table, "1.a0"))),
+                  QUESTION);
 }
 
 static void test_pawn_of_a_taken_seat_needs_one_outside(void **slot)
 {
     Table *table = asked_table(slot, "", PHASE_PAWN, CARDS_TAKE);
-    REFUSED(table, (seat_all(table, &hurt), stand_up(table, &hurt)), QUESTION);
+    TABLE_REFUSED(table, (seat_all(table, &hurt), stand_up(table, &hurt)), QUESTION);
 }
 
 static void test_rebel_answers_an_attack_on_itself(void **slot)
 {
     Table *table = asked_table(slot, "players=3", PHASE_REBEL, CARDS_ECCENTRIC);
     uint8_t third = (uint8_t)(3 - table->state.active - (table->state.target - 1));
-    REFUSED(table, (hurt.target = (uint8_t)(third + 1), hurt.head.seat = (int8_t)third), QUESTION);
-    REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
-    REFUSED(table, (hurt.target = (uint8_t)(hurt.active + 1), hurt.head.seat = (int8_t)hurt.active),
-            QUESTION);
-    REFUSED(table, hurt.target = 0, "nobody is asked");
+    TABLE_REFUSED(table, (hurt.target = (uint8_t)(third + 1), hurt.head.seat = (int8_t)third),
+                  QUESTION);
+    TABLE_REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
+    TABLE_REFUSED(table,
+                  (hurt.target = (uint8_t)(hurt.active + 1), hurt.head.seat = (int8_t)hurt.active),
+                  QUESTION);
+    TABLE_REFUSED(table, hurt.target = 0, "nobody is asked");
 }
 
 static void test_reseat_follows_a_crowded_aisle(void **slot)
 {
     Table *table = asked_table(slot, "crowding=penalty", PHASE_RESEAT, 0);
     uint8_t target = (uint8_t)(table->state.target - 1);
-    REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
-    REFUSED(table,
-            (hurt.supply[target] = (uint8_t)(hurt.supply[target] + hurt.left), hurt.left = 0),
-            QUESTION);
+    TABLE_REFUSED(table, hurt.card = CARD_EXPRESS + 1, QUESTION);
+    TABLE_REFUSED(table,
+                  (hurt.supply[target] = (uint8_t)(hurt.supply[target] + hurt.left), hurt.left = 0),
+                  QUESTION);
 }
 
 int main(void)
