@@ -513,6 +513,33 @@ check "show of a flipped action --json" refuses 1 "episode 5: " replay show flip
 check "show of a flipped action has its verdict" grep -q '"verdict":"diverges"' out
 check "bisect of a sound log --json" accepts replay bisect $log --json
 check "bisect of a sound log says so" grep -qx '{"episodes":21,"verdict":"agrees"}' out
+python3 "$source/tests/log_tool.py" age $log 5 99 aged.tylog
+run replay verify aged.tylog
+check "episode of other rules is a failure" test "$status" -eq 1
+check "episode of other rules is refused" grep -qE "^episode 5, seed [0-9]+: refused: .*99" out
+run replay verify aged.tylog --json
+check "episode of other rules --json" python3 -c '
+import json
+report = json.load(open("out"))
+(problem,) = report["problems"]
+assert problem["verdict"] == "refused" and "step" not in problem and report["refused"] == 1'
+check "show of other rules" refuses 1 "episode 5: " replay show aged.tylog --episode 5
+run replay bisect aged.tylog
+check "bisect of other rules" grep -qE "^episode 5, seed [0-9]+: refused: " out
+python3 "$source/tests/log_tool.py" void $log 5 17 void.tylog
+run replay bisect void.tylog
+check "bisect of an action that no game has" grep -qx "the record says, which is not legal:" out
+check "the action has no name" grep -qE "^ +17  seat [01] .*  \?$" out
+run replay show void.tylog --episode 5
+check "show stops where an action is not legal" grep -qE "^ +17  seat [01] .*  \?$" out
+check "sim with a chance seat --log" accepts sim "$game:chance=seat" --agent random --episodes 3 --log seat --threads 1
+python3 "$source/tests/log_tool.py" void seat/episodes-000001.tylog 0 1 void.tylog
+run replay bisect void.tylog
+check "bisect where the chance seat acts" grep -qE "^ +1  seat 2  chance " out
+(trap "" XFSZ && ulimit -f 1 && "$tool" sim "$game" --agent random --episodes 200 --log small 2>&1 >/dev/null) | cat >err
+check "episodes that the disk did not take are counted" grep -qE "^trainyard sim: [0-9]+ episodes are not in the log: log small: File too large" err
+(trap "" XFSZ && ulimit -f 0 && "$tool" keygen full 2>&1 >/dev/null) | cat >err
+check "keys that the disk did not take" grep -qx "trainyard keygen: full.secret: could not be written" err
 run replay show hurt.tylog
 check "show of a damaged log is a failure" test "$status" -eq 1
 run replay bisect hurt.tylog
@@ -561,6 +588,9 @@ check "bench --doors inproc measures no other door" eval '! grep -qE "shm  |ipc|
 check "bench of no such door" refuses 2 "inproc, shm, ipc, tcp" bench "$game" --doors window
 check "bench" accepts bench "$game" --seconds 0.05 --doors inproc
 check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
+check "bench of everything" accepts bench --seconds 0.001 --doors inproc
+check "bench of everything has every game and map" eval \
+    'grep -q "^convoi:board=tiny" out && grep -q "^nordic:map=standard" out && grep -q "^chicago:train=standard" out'
 check "an interrupted bench leaves neither daemon nor directory" python3 - "$tool" "$game" <<'PYTHON'
 import os, signal, subprocess, sys, time
 bench = subprocess.Popen([sys.argv[1], "bench", sys.argv[2], "--pool", "--seconds", "60"], stdout=subprocess.DEVNULL)
