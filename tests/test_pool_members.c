@@ -2,6 +2,49 @@
  * short. */
 #include "tests/pool_reference.h"
 
+#include <errno.h>
+#include <pthread.h>
+
+/* ---- A system that runs out of memory and threads when it is told to ---- */
+
+static int64_t memory_left = -1; /* allocations that succeed; -1: all */
+static int64_t threads_left = -1;
+
+void *__real_calloc(size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*main)(void *), void *argument);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*main)(void *), void *argument);
+
+/* Takes one of what is left; false if nothing is. */
+static bool take(int64_t *left)
+{
+    bool taken = *left != 0;
+    *left -= *left > 0;
+    return taken;
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return take(&memory_left) ? __real_calloc(count, size) : NULL;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return take(&memory_left) ? __real_aligned_alloc(alignment, size) : NULL;
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                          void *(*main)(void *), void *argument)
+{
+    return take(&threads_left) ? __real_pthread_create(thread, attributes, main, argument) : EAGAIN;
+}
+
+/* ---- Tables ---- */
+
 typedef struct Table {
     TyRuleset *ruleset;
     TyPool *pool;
@@ -238,6 +281,114 @@ static void test_rollouts_may_be_played_by_one_who_plans(void **unused)
     table_close(&table);
 }
 
+/* ---- Too little memory, too few threads --------------------------------------------------------
+ */
+
+static void expect_failure(TyStatus status, TyCode code, const char *message)
+{
+    memory_left = -1;
+    threads_left = -1;
+    assert_int_equal(status.code, code);
+    assert_string_equal(status.message, message);
+}
+
+static void test_pool_without_threads_is_refused(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = reference_ruleset("convoi:board=tiny");
+    TyPoolConfig config = {.slots = 4, .threads = 4};
+    for (uint32_t had = 0; had < 3; had++) {
+        TyPool *pool = NULL;
+        char message[TY_MESSAGE_MAX];
+        threads_left = had;
+        snprintf(message, sizeof message, "the system has no thread number %u for the pool",
+                 had + 2);
+        expect_failure(ty_pool_open(ruleset, &config, &pool), TY_LIMIT, message);
+        assert_null(pool);
+    }
+    ty_ruleset_close(ruleset);
+}
+
+static void test_flight_without_a_thread_or_memory_is_refused(void **unused)
+{
+    (void)unused;
+    Table table = table_open("convoi:board=tiny", (TyPoolConfig){.slots = 4});
+    TyFlight *flight = NULL;
+    threads_left = 0;
+    expect_failure(ty_flight_open(table.pool, 0, &flight), TY_LIMIT,
+                   "the system has no thread for steps in flight");
+    memory_left = 0;
+    expect_failure(ty_flight_open(table.pool, 0, &flight), TY_NO_MEMORY,
+                   "no memory for steps in flight");
+    assert_null(flight);
+    table_close(&table);
+}
+
+/* The pool plays on as if nothing had been asked, whichever allocation failed. */
+static void test_seats_stay_where_they_are_without_memory(void **unused)
+{
+    (void)unused;
+    Table table = table_open("express:map=tiny", three_members());
+    ty_pool_set_present(table.pool, 2, false);
+    play_until_asked(&table, 1, 1);
+    ty_pool_set_present(table.pool, 1, false);
+    const TySlab *slab = ty_pool_slab(table.pool, 1);
+    for (uint32_t had = 0; had < 2; had++) {
+        memory_left = had;
+        expect_failure(ty_pool_assign(table.pool, 2, 1u << 1), TY_NO_MEMORY,
+                       "no memory for the rows of 3 slots");
+        assert_int_equal(slab->seat_count, 1);
+        assert_int_equal(ty_pool_slab(table.pool, 2)->seat_count, 0);
+        assert_true(slab_u8(slab, 0, TY_COLUMN_READY));
+    }
+    ty_pool_set_present(table.pool, 1, true);
+    for (uint32_t i = 0; i < 2000; i++) {
+        member_play(&table, 0);
+        member_play(&table, 1);
+    }
+    assert_true(ty_pool_counts(table.pool).episodes > 3);
+    table_close(&table);
+}
+
+static void test_hand_over_without_memory_changes_nothing(void **unused)
+{
+    (void)unused;
+    TyPoolConfig config = {.slots = 2, .members = 2, .owner = {0, 1, 1}};
+    Table table = table_open("express:players=3,map=tiny", config);
+    const TyAgent *agent = ty_agent_find(ty_ruleset_game(table.ruleset), "random");
+    play_until_asked(&table, 1, 1);
+    for (uint32_t had = 0; had < 2; had++) {
+        memory_left = had;
+        expect_failure(ty_pool_hand_over(table.pool, 1, agent), TY_NO_MEMORY,
+                       "no memory for the agent in 2 slots");
+        assert_null(ty_pool_config(table.pool)->agent[1]);
+        assert_true(slab_u8(ty_pool_slab(table.pool, 1), 0, TY_COLUMN_READY));
+    }
+    assert_int_equal(ty_pool_hand_over(table.pool, 1, agent).code, TY_OK);
+    assert_ptr_equal(ty_pool_config(table.pool)->agent[2], agent);
+    table_close(&table);
+}
+
+static void test_detach_without_memory_leaves_the_slab_where_it_is(void **unused)
+{
+    (void)unused;
+    Table table = table_open("convoi:board=tiny", (TyPoolConfig){.slots = 3});
+    const TySlab *slab = ty_pool_slab(table.pool, 0);
+    uint8_t *memory = aligned_alloc(TY_SLAB_ALIGN, slab->rows_size + slab->commands_size);
+    assert_non_null(memory);
+    ty_pool_attach(table.pool, 0, memory, memory + slab->rows_size);
+    memory_left = 0;
+    expect_failure(ty_pool_detach(table.pool, 0), TY_NO_MEMORY,
+                   "no memory for the slab of member 0");
+    assert_ptr_equal(slab->rows, memory);
+    assert_int_equal(ty_pool_detach(table.pool, 0).code, TY_OK);
+    assert_ptr_not_equal(slab->rows, memory);
+    free(memory);
+    assert_int_equal(ty_pool_ready(table.pool, 0, 0), 3);
+    member_play(&table, 0);
+    table_close(&table);
+}
+
 /* ---- Flights --------------------------------------------------------------------------------- */
 
 enum { GROUPS = 8, GROUP_ROWS = 64 };
@@ -304,6 +455,11 @@ int main(void)
         cmocka_unit_test(test_detach_without_attach_leaves_the_rows),
         cmocka_unit_test(test_snapshot_of_an_ending_cannot_run_on),
         cmocka_unit_test(test_rollouts_may_be_played_by_one_who_plans),
+        cmocka_unit_test(test_pool_without_threads_is_refused),
+        cmocka_unit_test(test_flight_without_a_thread_or_memory_is_refused),
+        cmocka_unit_test(test_seats_stay_where_they_are_without_memory),
+        cmocka_unit_test(test_hand_over_without_memory_changes_nothing),
+        cmocka_unit_test(test_detach_without_memory_leaves_the_slab_where_it_is),
         cmocka_unit_test(test_closing_a_flight_lands_every_group),
         cmocka_unit_test(test_group_flies_once_at_a_time),
     };
