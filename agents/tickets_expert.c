@@ -408,10 +408,10 @@ static bool stack_wished(const Thought *thought)
     }
     memcpy(hand, thought->view->row + thought->memory->at.hand, thought->tables->type_count);
     hand[thought->tables->locomotive]++;
+    RouteSet payable = tickets_payable(thought->tables, hand);
     for (uint32_t i = 0; i < thought->tables->route_count; i++) {
-        const Route *route = &thought->tables->route[i];
-        if (thought->planned[i] && route->length >= 3 &&
-            tickets_route_payable(thought->tables, route, hand)) {
+        if (thought->planned[i] && thought->tables->route[i].length >= 3 &&
+            routes_have(&payable, i)) {
             return true;
         }
     }

@@ -2,8 +2,8 @@
 #include "chance.h"
 
 #include "core/hash.h"
-#include "core/status.h"
 
+#include <assert.h>
 #include <string.h>
 
 static ChanceTail *chance_tail(const TyRuleset *ruleset, void *state)
@@ -16,7 +16,7 @@ static const ChanceTail *chance_tail_const(const TyRuleset *ruleset, const void 
     return (const ChanceTail *)((const uint8_t *)state + ruleset->game_state_size);
 }
 
-TyStatus chance_extend(TyRuleset *ruleset)
+void chance_extend(TyRuleset *ruleset)
 {
     TyShape *shape = &ruleset->shape;
     shape->seats = shape->players + 1;
@@ -38,17 +38,18 @@ TyStatus chance_extend(TyRuleset *ruleset)
          .width = 1,
          .help = "weight of each outcome; the chance seat's only"},
     };
-    if (shape->row_block_count + 2 > TY_BLOCKS_MAX || shape->state_size > TY_STATE_MAX ||
-        shape->row_size + 1 + TY_OUTCOMES_MAX > TY_ROW_MAX) {
-        return status_fail(TY_LIMIT, "chance=seat: the ruleset is too large for a chance seat");
-    }
+    assert(shape->row_block_count + 2 <= TY_BLOCKS_MAX);
     for (uint32_t i = 0; i < 2; i++) {
         TyBlock *block = &ruleset->row_blocks[shape->row_block_count++];
         *block = blocks[i];
         block->offset = (uint16_t)shape->row_size;
         shape->row_size += blocks[i].columns;
     }
-    return status_ok();
+}
+
+bool chance_has_block(const TyBlock *block)
+{
+    return strncmp(block->name, "chance_", strlen("chance_")) == 0;
 }
 
 /* Tries the pending step or reset on `work`, a copy of the state, with the answers so far. */

@@ -26,7 +26,9 @@ typedef struct ChanceTail {
 enum { CHANCE_RESET = 0xffff };
 
 /* Adds the seat, its actions and its part of the row to a ruleset that the game has built. */
-TyStatus chance_extend(TyRuleset *ruleset);
+void chance_extend(TyRuleset *ruleset);
+/* Whether the block is of the chance seat, not of the game. */
+bool chance_has_block(const TyBlock *block);
 bool chance_reset(const TyRuleset *ruleset, void *state, TyTape *tape);
 bool chance_step(const TyRuleset *ruleset, void *state, uint32_t action, int32_t *reward,
                  TyTape *tape);

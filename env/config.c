@@ -5,7 +5,6 @@
 #include "registry.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,9 +61,8 @@ static void choices_list(const char *const *choices, char *out, size_t size)
 static TyStatus int_parse(const TyField *field, const char *value, int32_t *out)
 {
     char *end = NULL;
-    errno = 0;
-    long number = strtol(value, &end, 10);
-    if (errno != 0 || end == value || *end != '\0') {
+    long number = strtol(value, &end, 10); /* the largest or smallest if it is beyond them */
+    if (end == value || *end != '\0') {
         return status_fail(TY_BAD_CONFIG, "%s=%s: not a whole number; allowed is %d..%d",
                            field->key, value, field->minimum, field->maximum);
     }
@@ -219,8 +217,8 @@ static void value_write(const TyField *field, int32_t value, const char *file_na
     }
 }
 
-TyStatus config_write(const TyGame *game, const int32_t *values,
-                      const char file_names[TY_FILES_MAX][TY_NAME_MAX], char spec[TY_SPEC_MAX])
+void config_write(const TyGame *game, const int32_t *values,
+                  const char file_names[TY_FILES_MAX][TY_NAME_MAX], char spec[TY_SPEC_MAX])
 {
     Text text = text_init(spec, TY_SPEC_MAX);
     text_add(&text, "%s", game->name);
@@ -236,9 +234,5 @@ TyStatus config_write(const TyGame *game, const int32_t *values,
         value_write(field, values[i], file_name, &text);
         separator = ",";
     }
-    if (text.length >= text.size) {
-        return status_fail(TY_LIMIT, "the ruleset's name is longer than %d characters",
-                           TY_SPEC_MAX - 1);
-    }
-    return status_ok();
+    assert(text.length < text.size);
 }

@@ -18,5 +18,5 @@ uint32_t config_field_find(const TyGame *game, const char *key);
 /* The index among the game's files of field `field`, which is of kind TY_FIELD_FILE. */
 uint32_t config_file_index(const TyGame *game, uint32_t field);
 /* The canonical string. `file_names` has, per file of the game, the identity of a user's file. */
-TyStatus config_write(const TyGame *game, const int32_t *values,
-                      const char file_names[TY_FILES_MAX][TY_NAME_MAX], char spec[TY_SPEC_MAX]);
+void config_write(const TyGame *game, const int32_t *values,
+                  const char file_names[TY_FILES_MAX][TY_NAME_MAX], char spec[TY_SPEC_MAX]);

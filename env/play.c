@@ -177,10 +177,10 @@ void ty_block_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t row
                     char name[TY_NAME_MAX])
 {
     Text text = text_init(name, TY_NAME_MAX);
-    if (block->offset < ruleset->game_row_size || !ruleset->chance_seat) {
-        ruleset->game->block_label(ruleset, block, row, column, &text);
-    } else {
+    if (chance_has_block(block)) {
         text_add(&text, "%u", column);
+    } else {
+        ruleset->game->block_label(ruleset, block, row, column, &text);
     }
 }
 
@@ -188,7 +188,7 @@ void ty_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t val
                     char name[TY_NAME_MAX])
 {
     Text text = text_init(name, TY_NAME_MAX);
-    if (block->offset < ruleset->game_row_size || !ruleset->chance_seat) {
+    if (!chance_has_block(block)) {
         ruleset->game->value_label(ruleset, block, value, &text);
     }
 }

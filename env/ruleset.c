@@ -133,7 +133,7 @@ static uint32_t names_count(const char *const *names)
 }
 
 /* Sets what every ruleset has, whatever its game, and adds the chance seat if it is asked for. */
-static TyStatus shape_finish(TyRuleset *ruleset)
+static void shape_finish(TyRuleset *ruleset)
 {
     TyShape *shape = &ruleset->shape;
     const TyGame *game = ruleset->game;
@@ -149,14 +149,14 @@ static TyStatus shape_finish(TyRuleset *ruleset)
     ruleset->game_action_count = shape->action_count;
     ruleset->game_state_size = shape->state_size;
     ruleset->game_row_size = shape->row_size;
-    uint32_t chance = config_field_find(game, "chance");
-    ruleset->chance_seat = game->fields[chance].key != NULL && ruleset->config[chance] == 1;
-    TyStatus status = ruleset->chance_seat ? chance_extend(ruleset) : status_ok();
+    ruleset->chance_seat = ty_config(ruleset, "chance") == 1;
+    if (ruleset->chance_seat) {
+        chance_extend(ruleset);
+    }
     assert(shape->action_count <= TY_ACTIONS_MAX && shape->state_size <= TY_STATE_MAX);
     assert(shape->row_size <= TY_ROW_MAX && shape->full_size <= TY_ROW_MAX);
     assert(shape->metric_count <= TY_METRICS_MAX && shape->state_size % 8 == 0);
     shape->schema_hash = schema_hash(ruleset);
-    return status;
 }
 
 /* Keeps the content of the user's files, so that logs can carry it. */
@@ -182,14 +182,13 @@ static TyStatus ruleset_build(TyRuleset *ruleset, const Config *config, const Do
 {
     ruleset->game = config->game;
     memcpy(ruleset->config, config->values, sizeof ruleset->config);
-    TyStatus status = config_write(config->game, config->values, documents->names, ruleset->spec);
+    config_write(config->game, config->values, documents->names, ruleset->spec);
+    TyStatus status = config->game->build(ruleset, documents->pointers);
     if (status.code == TY_OK) {
-        status = config->game->build(ruleset, documents->pointers);
-    }
-    if (status.code == TY_OK) {
+        shape_finish(ruleset);
         status = files_keep(ruleset, documents);
     }
-    return status.code == TY_OK ? shape_finish(ruleset) : status;
+    return status;
 }
 
 TyStatus ty_ruleset_open(const char *spec, const TyFiles *files, TyRuleset **ruleset)

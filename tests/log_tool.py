@@ -2,6 +2,8 @@
 
 python3 tests/log_tool.py list FILE                      one JSON line per episode, all hashes checked
 python3 tests/log_tool.py flip FILE EPISODE STEP OUT     a copy with one action changed, sealed again
+python3 tests/log_tool.py void FILE EPISODE STEP OUT     the same, with an action that no game has
+python3 tests/log_tool.py age FILE EPISODE VERSION OUT   a copy with another version of the rules, sealed again
 """
 
 import json
@@ -74,12 +76,14 @@ def episode(payload: bytes) -> dict:
     }
 
 
-def flip(data: bytes, index: int, step: int) -> bytes:
-    found = [(at, payload) for at, kind, payload in records(data) if kind == 1][index]
-    at, payload = found
-    place = at + 24 + episode(payload)["body"] + 4 * (step - 1) + 8 * ((step - 1) // 64)
+def change(data: bytes, what: str, index: int, value: int) -> bytes:
+    at, payload = [(at, payload) for at, kind, payload in records(data) if kind == 1][index]
     out = bytearray(data)
-    out[place] ^= 1
+    if what == "age":
+        out[at + 24 : at + 28] = struct.pack("<I", value)
+    else:
+        place = at + 24 + episode(payload)["body"] + 4 * (value - 1) + 8 * ((value - 1) // 64)
+        out[place : place + 2] = b"\xff\xff" if what == "void" else bytes([out[place] ^ 1, out[place + 1]])
     end = at + 24 + len(payload)
     start = add(0x74797264, struct.unpack("<Q", data[16:24])[0])
     out[end : end + 8] = struct.pack("<Q", hash_bytes(start, bytes(out[at:end])))
@@ -95,7 +99,7 @@ def main() -> None:
                 print(json.dumps(episode(payload)))
     else:
         with open(sys.argv[5], "wb") as file:
-            file.write(flip(data, int(sys.argv[3]), int(sys.argv[4])))
+            file.write(change(data, sys.argv[1], int(sys.argv[3]), int(sys.argv[4])))
 
 
 main()

@@ -243,3 +243,44 @@ static inline const TyEvent *table_telling(const Table *table, uint32_t kind, ui
     fail_msg("there is no such event of kind %u", kind);
     return NULL;
 }
+
+/* ---- Positions that are wrong in one thing --------------------------------------------------- */
+
+/* The position with one thing changed, in `hurt`, is refused with `message`; as it was it is sound.
+ */
+#define TABLE_REFUSED(table, change, message)                                                      \
+    do {                                                                                           \
+        TABLE_STATE hurt = (table)->state;                                                         \
+        table_sound(table);                                                                        \
+        change;                                                                                    \
+        table_refused(table, &hurt, #change, message);                                             \
+    } while (0)
+
+static inline void table_refused(const Table *table, const TABLE_STATE *hurt, const char *change,
+                                 const char *message)
+{
+    const char *broken = ty_check(table->ruleset, hurt);
+    if (broken == NULL || strcmp(broken, message) != 0) {
+        fail_msg("%s: '%s', expected '%s'", change, broken != NULL ? broken : "sound", message);
+    }
+}
+
+/* Plays at random until the question is `phase`, and `part` of it is what `which` says. */
+static inline void table_seek(Table *table, uint8_t phase, uint32_t which,
+                              bool (*part)(const TABLE_STATE *state, uint32_t which))
+{
+    const TyShape *shape = ty_shape(table->ruleset);
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        assert_true(ty_reset(table->ruleset, &table->state, seed, NULL));
+        for (uint64_t step = 0; !table->state.head.over; step++) {
+            uint8_t mask[TY_ACTIONS_MAX];
+            if (table->state.phase == phase && part(&table->state, which)) {
+                return;
+            }
+            ty_legal(table->ruleset, &table->state, mask);
+            ty_step(table->ruleset, &table->state, ty_sample(mask, shape->action_count, seed, step),
+                    table->reward, NULL);
+        }
+    }
+    fail_msg("question %u is never asked", phase);
+}

@@ -37,11 +37,12 @@ static uint32_t value_at(const TyBlock *block, const uint8_t *row, uint32_t inde
 }
 
 /* Compares one expanded row with what its blocks say, and returns how many numbers it has. */
-static uint32_t expanded_check(const TyShape *shape, const uint8_t *row, const float *expanded)
+static uint32_t expanded_check(const TyShape *shape, bool full, const uint8_t *row,
+                               const float *expanded)
 {
     uint32_t at = 0;
-    for (uint32_t b = 0; b < shape->row_block_count; b++) {
-        const TyBlock *block = &shape->row_blocks[b];
+    for (uint32_t b = 0; b < (full ? shape->full_block_count : shape->row_block_count); b++) {
+        const TyBlock *block = full ? &shape->full_blocks[b] : &shape->row_blocks[b];
         for (uint32_t i = 0; i < (uint32_t)block->rows * block->columns; i++) {
             uint32_t value = value_at(block, row, i);
             if (block->kind != TY_BLOCK_CATEGORY) {
@@ -57,7 +58,40 @@ static uint32_t expanded_check(const TyShape *shape, const uint8_t *row, const f
     return at;
 }
 
+/* One episode at random: each state's row of the seat to act. */
+static void expansion_check(const TyRuleset *ruleset, bool full)
+{
+    const TyShape *shape = ty_shape(ruleset);
+    uint32_t size = ty_expand_size(ruleset, full);
+    float *expanded = malloc(sizeof(float) * size);
+    uint64_t state[TY_STATE_MAX / 8];
+    int32_t reward[TY_SEATS_MAX] = {0};
+    assert_true(ty_reset(ruleset, state, 3, NULL));
+    for (uint32_t step = 0; step < 100 && !ty_head(state)->over; step++) {
+        uint8_t row[TY_ROW_MAX];
+        uint8_t mask[TY_ACTIONS_MAX];
+        uint32_t seat = (uint32_t)ty_head(state)->seat;
+        (full ? ty_observe_full : ty_observe)(ruleset, state, seat, row);
+        ty_expand(ruleset, full, row, 1, expanded);
+        assert_int_equal(expanded_check(shape, full, row, expanded), size);
+        ty_legal(ruleset, state, mask);
+        ty_step(ruleset, state, ty_sample(mask, shape->action_count, 3, step), reward, NULL);
+    }
+    free(expanded);
+}
+
 static void test_expansion_follows_the_blocks(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < ty_game_count(); i++) {
+        TyRuleset *ruleset = ruleset_of(ty_game_name(ty_game_at(i)));
+        expansion_check(ruleset, false);
+        expansion_check(ruleset, true);
+        ty_ruleset_close(ruleset);
+    }
+}
+
+static void test_expansion_of_rows_goes_row_by_row(void **unused)
 {
     (void)unused;
     TyRuleset *ruleset = ruleset_of("convoi:players=3");
@@ -70,17 +104,40 @@ static void test_expansion_follows_the_blocks(void **unused)
     ty_expand(ruleset, false, rows, SLOTS, expanded);
     for (uint32_t i = 0; i < SLOTS; i++) {
         const uint8_t *row = rows + (size_t)i * shape->row_size;
-        assert_int_equal(expanded_check(shape, row, expanded + (size_t)i * size), size);
+        assert_int_equal(expanded_check(shape, false, row, expanded + (size_t)i * size), size);
     }
     free(expanded);
     ty_pool_close(pool);
     ty_ruleset_close(ruleset);
 }
 
-static void test_split_has_a_place_for_every_category(void **unused)
+/* Whoever expands rows of unknown origin stays within its memory. */
+static void test_value_beyond_its_category_expands_to_zeros(void **unused)
 {
     (void)unused;
-    TyRuleset *ruleset = ruleset_of("convoi");
+    TyRuleset *ruleset = ruleset_of("chicago");
+    const TyShape *shape = ty_shape(ruleset);
+    uint32_t size = ty_expand_size(ruleset, false);
+    float *expanded = malloc(sizeof(float) * size);
+    uint8_t row[TY_ROW_MAX];
+    memset(row, 0xff, sizeof row);
+    ty_expand(ruleset, false, row, 1, expanded);
+    uint32_t at = 0;
+    for (uint32_t b = 0; b < shape->row_block_count; b++) {
+        uint32_t width = ty_expand_width(&shape->row_blocks[b]);
+        for (uint32_t i = 0; i < width; i++, at++) {
+            if (shape->row_blocks[b].kind == TY_BLOCK_CATEGORY) {
+                assert_float_equal(expanded[at], 0.0f, 0);
+            }
+        }
+    }
+    assert_int_equal(at, size);
+    free(expanded);
+    ty_ruleset_close(ruleset);
+}
+
+static void split_check(const TyRuleset *ruleset)
+{
     TySplit size = ty_split_size(ruleset);
     TyPool *pool = pool_of(ruleset, &(TyPoolConfig){.slots = SLOTS});
     int32_t *categories = malloc(sizeof(int32_t) * SLOTS * size.categories);
@@ -101,7 +158,16 @@ static void test_split_has_a_place_for_every_category(void **unused)
     free(categories);
     free(numbers);
     ty_pool_close(pool);
-    ty_ruleset_close(ruleset);
+}
+
+static void test_split_has_a_place_for_every_category(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < ty_game_count(); i++) {
+        TyRuleset *ruleset = ruleset_of(ty_game_name(ty_game_at(i)));
+        split_check(ruleset);
+        ty_ruleset_close(ruleset);
+    }
 }
 
 static void test_sizes_of_structs_are_known_by_name(void **unused)
@@ -212,6 +278,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_expansion_follows_the_blocks),
+        cmocka_unit_test(test_expansion_of_rows_goes_row_by_row),
+        cmocka_unit_test(test_value_beyond_its_category_expands_to_zeros),
         cmocka_unit_test(test_split_has_a_place_for_every_category),
         cmocka_unit_test(test_sizes_of_structs_are_known_by_name),
         cmocka_unit_test(test_files_may_be_given_as_bytes),

@@ -584,6 +584,34 @@ static void test_c15_without_numbers_nobody_is_blocking(void **slot)
     assert_int_equal(table->state.blocked[0], 0);
 }
 
+/* Two ways lead on, and an opponent stands in each: neither blocks alone. */
+static void test_c15_who_block_together_pay_together(void **slot)
+{
+    Table *table = table_open(slot, "players=3");
+    table_aisle(table, 0, "1.d2");
+    table_sit(table, 0, "1.d1 1.d3");
+    table_aisle(table, 1, "1.c2");
+    table_sit(table, 1, "1.f3 1.g3");
+    table_aisle(table, 2, "1.e2");
+    table_sit(table, 2, "1.f4 1.g4");
+    for (uint32_t seat = 0; seat < 3; seat++) {
+        table_hand(table, seat, "blue_4 red_5 plus_1");
+    }
+    memset(table->state.tokens, 0, sizeof table->state.tokens);
+    table->state.blocked[0] = 2;
+    table_hand(table, 2, "reverse u_pass");
+    table_ready(table, 2);
+    table_do(table, "end");
+    assert_int_equal(table->state.blocked[0], 3);
+    assert_int_equal(table->state.head.seat, 1);
+    table_do(table, "pawn 1.g3");
+    assert_int_equal(table->state.head.seat, 2);
+    table_do(table, "pawn 1.g4");
+    assert_int_equal(table->state.head.seat, 0);
+    assert_int_equal(table_seated(table, 1), 1);
+    assert_int_equal(table_seated(table, 2), 1);
+}
+
 /* ---- Questions with a single answer ------------------------------------------------------------
  */
 
@@ -643,6 +671,7 @@ int main(void)
         TABLE_TEST(test_c15_blocker_without_seated_pawns_pays_nothing),
         TABLE_TEST(test_c15_a_way_out_ends_the_count),
         TABLE_TEST(test_c15_without_numbers_nobody_is_blocking),
+        TABLE_TEST(test_c15_who_block_together_pay_together),
         TABLE_TEST(test_single_answers_are_asked_only_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -504,6 +504,24 @@ static void test_c17_empty_pile_is_made_of_the_discards(void **slot)
     assert_int_equal(cards_count(table->state.number_deck, CHICAGO_NUMBERS), 48);
 }
 
+static void test_c17_hand_stays_short_when_pile_and_discards_are_empty(void **slot)
+{
+    Table *table = waiting_table(slot, "");
+    ChicagoState *state = &table->state;
+    table_hand(table, 0, "blue_1 plus_1");
+    memcpy(state->numbers[1], state->number_deck, CHICAGO_NUMBERS);
+    memset(state->number_deck, 0, CHICAGO_NUMBERS);
+    memcpy(state->actions[1], state->action_deck, CARD_COUNT);
+    memset(state->action_deck, 0, CARD_COUNT);
+    table_ready(table, 0);
+    table_do(table, "end");
+    assert_int_equal(cards_count(state->numbers[0], CHICAGO_NUMBERS), 1);
+    assert_int_equal(cards_count(state->actions[0], CARD_COUNT), 1);
+    assert_int_equal(table_told(table, EVENT_DRAW), 0);
+    assert_int_equal(table_told(table, EVENT_RESHUFFLE), 0);
+    assert_int_equal(state->active, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -545,6 +563,7 @@ int main(void)
         TABLE_TEST(test_c17_tokens_run_out),
         TABLE_TEST(test_c17_attacked_player_may_look_for_a_rebel_with_tokens),
         TABLE_TEST(test_c17_empty_pile_is_made_of_the_discards),
+        TABLE_TEST(test_c17_hand_stays_short_when_pile_and_discards_are_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,7 +70,10 @@ check "help" accepts --help
 check "help lists the commands" grep -q arena out
 check "no command is an error that lists them" refuses 2 "arena"
 check "unknown command is an error that lists them" refuses 2 "arena" fly
-for command in play sim arena trace replay describe board bench; do
+check "-h" accepts -h
+check "help as a command" accepts help
+check "help of a command by -h" accepts sim -h
+for command in play sim arena trace replay describe board bench keygen stats agent; do
     check "$command --help" accepts "$command" --help
     check "$command --help has an example" grep -q "^  trainyard $command" out
 done
@@ -99,6 +102,40 @@ check "arena with one agent" refuses 2 "at least 2" arena "$game" --agents rando
 check "trace without ruleset" refuses 2 "RULESET" trace
 check "unknown board action" refuses 2 "check" board paint x.json
 check "person in a simulation" refuses 2 "random" sim "$game" --agent human
+check "number with a tail" refuses 2 "--episodes: '12x' is not a whole number from 1 to 1000000" \
+    sim "$game" --episodes 12x
+check "number beyond 64 bits" refuses 2 "--seed: '99999999999999999999' is not a whole number" \
+    sim "$game" --seed 99999999999999999999
+check "number above the range" refuses 2 "--threads: '257' is not a whole number from 1 to 256" sim "$game" --threads 257
+check "value behind an equals sign" accepts sim "$game" --agent=random --episodes=2 --threads=1
+for seconds in ten 1.2.3 . 3601 ""; do
+    check "seconds '$seconds'" refuses 2 "--seconds: '$seconds' is not a number above 0 and up to 3600" \
+        bench "$game" --seconds "$seconds"
+done
+check "short option" refuses 2 "unknown option '-x'; allowed: --agent, --agents, --episodes" sim "$game" -x
+check "what follows -- is no option" refuses 2 "ruleset '--json'" sim -- --json
+check "a dash is an argument" refuses 2 "ruleset '-'" sim -
+check "--help behind -- is no option" refuses 2 "unexpected argument '--help'" sim -- "$game" --help
+# shellcheck disable=SC2046 # 65 words
+check "more arguments than any command takes" refuses 2 "more than 64 arguments" board check $(seq 64)
+check "more names than any table has" refuses 2 "--agents: more than 64 names" \
+    arena "$game" --agents "$(printf 'random,%.0s' {1..64})random"
+check "arena of an unknown game" refuses 2 "unknown game 'chess'" arena chess --agents random,random
+check "arena with an unknown agent" refuses 2 "--agents: 'nobody' does not play $game; allowed: open, random" \
+    arena "$game" --agents random,nobody
+check "arena with too many agents" refuses 2 "--agents: 3 given, at most 2 fit at the table of express" \
+    arena express --agents random,random,random
+check "two agents in one option" refuses 2 "--agent: 2 given, 1 wanted" sim "$game" --agent random,random
+check "two daemons" refuses 2 "--agents: 'ipc://b' does not play" sim "$game" --agents ipc://a,ipc://b
+check "play of an unknown game" refuses 2 "unknown game 'chess'" play chess
+check "play with an unknown agent" refuses 2 "--seats: 'nobody' does not play $game; allowed: human, random" \
+    play "$game" --seats human,nobody
+check "trace of an unknown game" refuses 2 "unknown game 'chess'" trace chess
+check "trace with an unknown agent" refuses 2 "--agent: 'nobody'" trace "$game" --agent nobody
+check "bench of an unknown game" refuses 2 "unknown game 'chess'" bench express chess --seconds 0.01
+check "description of an unknown game" refuses 2 "unknown game 'chess'" describe chess
+check "output that cannot be written" eval '! "$tool" describe >/dev/full 2>err && grep -q "standard output: No space" err'
+check "long output that cannot be written" eval '! "$tool" describe nordic --json >/dev/full 2>err && grep -q "standard output" err'
 
 # ---- describe
 
@@ -133,6 +170,22 @@ for block in d["row"]:
 assert place == d["row_size"]
 PYTHON
 
+check "describe every game, with a chance seat" python3 - "$tool" <<'PYTHON'
+import json, subprocess, sys
+def say(*words):
+    return subprocess.run([sys.argv[1], "describe", *words], capture_output=True, check=True, text=True).stdout
+for entry in json.loads(say("--json"))["games"]:
+    game = entry["game"]
+    for spec in (game, f"{game}:chance=seat"):
+        d = json.loads(say(spec, "--json"))
+        assert all(set(sum(block["labels"], [])) != {""} or block["rows"] * block["columns"] == 1 for block in d["row"])
+        text = say(spec)
+        assert ("and a chance seat" in text) == ("chance" in spec)
+        assert (", cooperative" in text) == (game == "convoi")
+        assert all(f"\n  {block['name']} " in text for block in d["row"])
+        assert ("privileged row: the same layout" in text) == (text.count("block, kind, offset") == 1)
+PYTHON
+
 # ---- sim and arena
 
 check "sim" accepts sim "$game" --agent random --episodes 50
@@ -150,6 +203,22 @@ check "sim with a chance seat" accepts sim "$game:chance=seat" --agent random --
 check "arena" accepts arena "$game" --agents random,random --episodes 20
 check "arena --json" accepts arena "$game" --agents random,random --episodes 20 --json
 check "arena --json is JSON" is_json out
+check "arena among opponents" accepts arena express:map=tiny --agents random,random --episodes 40
+check "arena among opponents has shares" grep -qE "^  random +0\.[0-9]{4} \[" out
+check "arena among opponents --json" accepts arena express:map=tiny --agents random,random --episodes 40 --json
+check "shares of wins, draws and losses" python3 - <<'PYTHON'
+import json
+agents = json.load(open("out"))["agents"]
+assert [agent["agent"] for agent in agents] == ["random", "random"]
+for agent in agents:
+    assert abs(sum(agent[key]["mean"] for key in ("win", "draw", "loss")) - 1) < 1e-9
+assert abs(agents[0]["win"]["mean"] - agents[1]["loss"]["mean"]) < 1e-9
+PYTHON
+check "draws are counted" accepts arena nordic:turns_max=40 --agents random,random --episodes 40 --json
+check "an episode that is cut short is a draw" python3 -c \
+    'import json; assert all(agent["draw"]["mean"] > 0 for agent in json.load(open("out"))["agents"])'
+check "one episode has no deviation" accepts sim "$game" --agent random --episodes 1 --threads 1
+check "search plays too" accepts sim express:map=tiny --agents random,search --episodes 1 --threads 1
 
 # ---- trace
 
@@ -234,6 +303,54 @@ check "broken trace" refuses 1 "line 1" trace "$game" --actions broken.jsonl
 check "missing script" refuses 1 "nowhere.txt" trace "$game" --actions nowhere.txt
 check "actions exclude agents" refuses 2 "--actions" \
     trace "$game" --actions plain.txt --agent random
+check "actions exclude one agent per seat" refuses 2 "--actions excludes" trace "$game" --actions plain.txt --agents random,random
+check "actions exclude a number of episodes" refuses 2 "--actions excludes" trace "$game" --actions plain.txt --episodes 1
+check "trace of an unknown ruleset in the file" refuses 2 "unknown game 'chess'" trace chess --actions plain.txt
+
+# says LINE SENTENCE: a trace of this line is refused with the sentence.
+says() {
+    printf '%s\n' '{"trace":1,"ruleset":"convoi:board=europe,players=2"}' "$1" >wrong.jsonl
+    refuses 1 "wrong.jsonl: line 2: $2" trace "$game" --actions wrong.jsonl
+}
+for seed in -1 '""' '"1x"' '"99999999999999999999"' true; do
+    check "seed $seed" says "{\"trace\":1,\"seed\":$seed}" '"seed" is not a whole number from 0 to 2^64 - 1'
+done
+for chance in '"red"' '[1,"red"]' '["actions",1]' '["actions","move","switch"]'; do
+    check "chance $chance" says "{\"event\":\"draw\",\"chance\":$chance}" '"chance" is not [stream, outcome], two strings'
+done
+check "line of no kind" says '{"step":1}' 'neither a header ("trace"), a decision ("action") nor an event ("event")'
+check "header that says nothing" eval 'echo "{\"trace\":1}" >bare.jsonl && accepts trace "$game" --actions bare.jsonl'
+printf '  \t# blanks\r\n \t%s  \r\n\n' "$(cat cut.txt)" >blanks.txt
+printf '%s' "$(cat cut.txt)" >>blanks.txt
+check "blanks around actions" refuses 1 "blanks.txt:4: '$(cat cut.txt)' is not legal here (step 2" \
+    trace "$game" --seed 5 --actions blanks.txt
+{ cat plain.txt; echo wait; } >long.txt
+check "action behind the end" refuses 1 "long.txt:$(wc -l <long.txt): 'wait' comes after the end of the episode" \
+    trace "$game" --seed 5 --actions long.txt
+{ cat plain.txt; echo "chance start_dice 7"; } >spare.txt
+run trace "$game" --seed 5 --actions spare.txt
+check "outcome that is not needed" grep -q "spare.txt:$(wc -l <spare.txt): this outcome was not needed" err
+check "outcome that is not needed is no failure" test "$status" -eq 0
+printf 'chance tiles %s\n' rouge rouge >twice.txt
+check "outcome that cannot happen at the start" refuses 1 \
+    "twice.txt:2: chance 'tiles rouge' cannot happen there (step 0); possible: bleue, verte, brune" \
+    trace chicago:tiles=random --actions twice.txt
+python3 - <<'PYTHON'
+lines = [line for line in open("plain.txt") if not line.startswith("#") and line.strip()]
+first = next(i for i, line in enumerate(lines) if not line.startswith("chance"))
+later = next(i for i, line in enumerate(lines) if i > first and line.startswith("chance instructions"))
+card = lines[later].split()[2]
+again = next(i for i, line in enumerate(lines) if i > later and line.startswith("chance instructions"))
+lines[again] = f"chance instructions {card}\n"
+open("again.txt", "w").writelines(lines)
+open("again.line", "w").write(str(again + 1))
+PYTHON
+check "outcome that cannot happen in a step" refuses 1 "again.txt:$(cat again.line): chance 'instructions " \
+    trace "$game" --seed 5 --actions again.txt
+check "outcome that cannot happen: the step, and what could" grep -qE 'cannot happen there \(step [1-9][0-9]*\); possible: .+, ' err
+printf 'chance 0\nfly\n' >seat.txt
+check "an outcome of the chance seat is an action" refuses 1 "seat.txt:2: 'fly' is not an action of this ruleset (step 2" \
+    trace "$game:chance=seat" --actions seat.txt
 
 # ---- play
 
@@ -245,6 +362,24 @@ check "play says what it does not understand" grep -q "'nonsense' is none of the
 yes 1 | "$tool" play "$game" --seats human,random >out 2>err
 check "an episode can be played to its end" grep -q "The episode is over" out
 check "a person must name seats that exist" refuses 2 "2 wanted" play "$game" --seats human
+printf '999\n0\n\n  move \nmove black.1\nmove black\nq' | "$tool" play "$game" --seed 5 --seats human,human >out 2>err
+check "play quits on a last line without an end" test "$?" -eq 0
+check "play knows no number beyond the choices" grep -q "'999' is none of the choices" out
+check "play counts from 1" grep -q "'0' is none of the choices" out
+check "play wants more of an ambiguous name" grep -q "3 choices begin with 'move'; type more of it, or the number" out
+check "play takes a name" grep -q "Seat 0, pay:" out
+printf 'move bl\n' | "$tool" play "$game" --seed 5 --seats human,human >out 2>err
+check "play takes the beginning of a name" grep -q "Seat 0, pay:" out
+for other in nordic express chicago; do
+    yes 1 | "$tool" play "$other" --seed 1 >out 2>err
+    check "a person plays $other to its end" grep -q "The episode is over" out
+    check "the question begins a line" grep -q "^Seat 0, " out
+done
+printf 'q\n' | "$tool" play nordic --seed 1 --seats human,random >out 2>err
+check "what opponents draw is hidden" grep -qx "  \* deal: seat 1, hidden" out
+check "what opponents keep is hidden" grep -qx "Seat 1 (random) has answered keep.first." out
+check "what opponents keep is not told" eval '! grep -q "Seat 1 (random): keep" out'
+check "own cards are told" grep -qE "^  \* deal: seat 0, card [a-z]+$" out
 
 # ---- board check, and boards of the user's own
 
@@ -271,6 +406,30 @@ check "own board is not the built-in one" refuses 1 "my_box@" trace "$game" --ac
 check "missing own board" refuses 2 "nowhere.json" sim "$game:$key=nowhere.json"
 check "unknown board" refuses 2 "$standard" sim "$game:$key=atlantis"
 check "broken own board" refuses 2 "line" sim "$game:$key=./cut.json"
+check "a directory is no file" refuses 1 ".: Is a directory" board check .
+check "file without end" refuses 1 "/dev/zero: larger than 67108864 bytes" board check /dev/zero
+check "unknown board with a hash" refuses 2 "board=a@b is not built in; allowed are europe, north_america, tiny, or a path" \
+    sim "$game:clock=8,$key=a@b@c"
+check "unknown board with a long name" refuses 2 "is not built in; allowed are europe" sim "$game:$key=$(printf 'a%.0s' {1..300})"
+check "unknown deck" refuses 2 "deck=old is not built in; allowed are standard, or a path" sim "$game:$key=tiny,deck=old"
+check "own board by its ending alone" refuses 2 "x.json: No such file" sim "$game:$key=x.json"
+grep -v '"status"' "My Box.json" >"2nd_Box-of a very long name that is cut.json"
+cp "2nd_Box-of a very long name that is cut.json" ./.hidden
+cp "2nd_Box-of a very long name that is cut.json" "./é"
+check "own board without a status" accepts describe "$game:$key=./2nd_Box-of a very long name that is cut.json"
+check "own board of a long name" grep -qE "^ruleset: .*$key=2nd_box-of_a_very_long_name_that@" out
+check "own board and deck without a note" eval "sed '/\"status\"/d' '$source/env/games/$game/data/standard_deck.json' >deck.json"
+check "sim without a note" accepts sim "$game:$key=./.hidden,deck=./deck.json" --agent random --episodes 2 --threads 1
+check "no note" eval '! grep -q "^note:" out'
+check "own board of a hidden file" grep -qE "^ruleset: .*$key=_hidden@[0-9a-f]{8},deck=deck@" out
+check "arena without a note" accepts arena "$game:$key=./é,deck=./deck.json" --agents random,random --episodes 2
+check "arena: no note" eval '! grep -q "^note:" out'
+check "describe without a note" accepts describe "$game:$key=./é,deck=./deck.json"
+check "describe: no note" eval '! grep -q "^note:" out'
+printf 'q\n' | "$tool" play "$game:$key=./é,deck=./deck.json" >out 2>err
+check "play without a note" eval '! grep -q "^Note:" out'
+check "bench of an own board stays in this process" accepts bench "$game:$key=./My Box.json" --seconds 0.01 --pool --json
+check "bench of an own board: inproc alone" eval '! grep -qE "\"door\":\"(shm|ipc|tcp)\"" out && grep -q "\"door\":\"inproc\"" out'
 
 # ---- replay
 
@@ -341,6 +500,50 @@ mv "My Box.json" elsewhere.json
 check "own board replays from the log alone" accepts replay verify own/episodes-000001.tylog
 mv elsewhere.json "My Box.json"
 check "log where none can be" refuses 1 "log directory" sim "$game" --episodes 1 --log /proc/none
+check "no such episode to verify" refuses 1 "has no episode 99; it has 21" replay verify $log --episode 99
+check "no such episode to bisect" refuses 1 "has no episode 99; it has 21" replay bisect $log --episode 99
+run replay verify flipped.tylog --json
+check "verify --json of a flipped action" test "$status" -eq 1
+check "verify --json says where" python3 -c '
+import json
+(problem,) = json.load(open("out"))["problems"]
+assert problem["verdict"] == "diverges" and problem["episode"] == 5 and problem["step"] == 65'
+check "show of a flipped action" refuses 1 "episode 5: " replay show flipped.tylog --episode 5
+check "show of a flipped action --json" refuses 1 "episode 5: " replay show flipped.tylog --episode 5 --json
+check "show of a flipped action has its verdict" grep -q '"verdict":"diverges"' out
+check "bisect of a sound log --json" accepts replay bisect $log --json
+check "bisect of a sound log says so" grep -qx '{"episodes":21,"verdict":"agrees"}' out
+python3 "$source/tests/log_tool.py" age $log 5 99 aged.tylog
+run replay verify aged.tylog
+check "episode of other rules is a failure" test "$status" -eq 1
+check "episode of other rules is refused" grep -qE "^episode 5, seed [0-9]+: refused: .*99" out
+run replay verify aged.tylog --json
+check "episode of other rules --json" python3 -c '
+import json
+report = json.load(open("out"))
+(problem,) = report["problems"]
+assert problem["verdict"] == "refused" and "step" not in problem and report["refused"] == 1'
+check "show of other rules" refuses 1 "episode 5: " replay show aged.tylog --episode 5
+run replay bisect aged.tylog
+check "bisect of other rules" grep -qE "^episode 5, seed [0-9]+: refused: " out
+python3 "$source/tests/log_tool.py" void $log 5 17 void.tylog
+run replay bisect void.tylog
+check "bisect of an action that no game has" grep -qx "the record says, which is not legal:" out
+check "the action has no name" grep -qE "^ +17  seat [01] .*  \?$" out
+run replay show void.tylog --episode 5
+check "show stops where an action is not legal" grep -qE "^ +17  seat [01] .*  \?$" out
+check "sim with a chance seat --log" accepts sim "$game:chance=seat" --agent random --episodes 3 --log seat --threads 1
+python3 "$source/tests/log_tool.py" void seat/episodes-000001.tylog 0 1 void.tylog
+run replay bisect void.tylog
+check "bisect where the chance seat acts" grep -qE "^ +1  seat 2  chance " out
+(trap "" XFSZ && ulimit -f 1 && "$tool" sim "$game" --agent random --episodes 200 --log small 2>&1 >/dev/null) | cat >err
+check "episodes that the disk did not take are counted" grep -qE "^trainyard sim: [0-9]+ episodes are not in the log: log small: File too large" err
+(trap "" XFSZ && ulimit -f 0 && "$tool" keygen full 2>&1 >/dev/null) | cat >err
+check "keys that the disk did not take" grep -qx "trainyard keygen: full.secret: could not be written" err
+run replay show hurt.tylog
+check "show of a damaged log is a failure" test "$status" -eq 1
+run replay bisect hurt.tylog
+check "bisect of a damaged log is a failure" test "$status" -eq 1
 
 # ---- bench
 
@@ -385,6 +588,9 @@ check "bench --doors inproc measures no other door" eval '! grep -qE "shm  |ipc|
 check "bench of no such door" refuses 2 "inproc, shm, ipc, tcp" bench "$game" --doors window
 check "bench" accepts bench "$game" --seconds 0.05 --doors inproc
 check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
+check "bench of everything" accepts bench --seconds 0.001 --doors inproc
+check "bench of everything has every game and map" eval \
+    'grep -q "^convoi:board=tiny" out && grep -q "^nordic:map=standard" out && grep -q "^chicago:train=standard" out'
 check "an interrupted bench leaves neither daemon nor directory" python3 - "$tool" "$game" <<'PYTHON'
 import os, signal, subprocess, sys, time
 bench = subprocess.Popen([sys.argv[1], "bench", sys.argv[2], "--pool", "--seconds", "60"], stdout=subprocess.DEVNULL)
@@ -400,6 +606,58 @@ bench.send_signal(signal.SIGINT)
 assert bench.wait(10) == -signal.SIGINT
 assert not os.path.exists(directory) and not os.path.exists(f"/proc/{daemon}")
 PYTHON
+
+# ---- A daemon: keygen, stats, agent, open seats. tests/test_examples.sh plays through it.
+
+check "keygen" accepts keygen me
+check "keygen writes both" eval 'grep -q "^secret " me.secret && grep -q "^public " me.pub'
+check "keygen overwrites nothing" refuses 1 "me.secret: File exists" keygen me
+rm me.secret
+check "keygen overwrites no public key either" refuses 1 "me.pub: File exists" keygen me
+check "keygen of a long name" refuses 2 "the name is too long" keygen "$(printf 'a%.0s' {1..1020})"
+check "keys without the daemon's" refuses 2 "--keys and --server-key belong together" stats --keys me.secret
+check "the daemon's key without keys" refuses 2 "--keys and --server-key belong together" stats --server-key me.pub
+check "missing server key" refuses 1 "none.pub: No such file" stats --keys me.secret --server-key none.pub
+check "missing own keys" refuses 1 "none.secret: No such file" stats --keys none.secret --server-key me.pub
+check "file without a secret" refuses 1 "me.pub: has no line 'secret KEY'; 'trainyard keygen' writes them" \
+    stats --keys me.pub --server-key me.pub
+check "missing token" refuses 1 "none.token: No such file" stats --token none.token
+check "agent without a pool" refuses 2 "--pool and --invite are needed" agent random --invite x
+check "agent without an invitation" refuses 2 "--pool and --invite are needed" agent random --pool 1
+check "agent with an unknown ruleset" refuses 2 "unknown game 'chess'" agent random --pool 1 --invite x --ruleset chess
+
+mkdir -m 700 run
+endpoint="ipc://$work/run/trainyardd"
+"$(dirname "$tool")/trainyardd" --listen "$endpoint" >daemon.txt 2>&1 &
+daemon=$!
+until grep -qs ready daemon.txt || ! kill -0 $daemon 2>/dev/null; do sleep 0.05; done
+echo secret >token
+check "stats" accepts stats --connect "$endpoint"
+check "stats are those of the daemon" grep -qE "^up [0-9.]+ s, 1 sessions, [0-9]+ requests" out
+check "stats --json" accepts stats --connect "$endpoint" --token token --json
+check "stats --json is JSON" is_json out
+check "stats --live ends with its reader" eval \
+    '(trap "" PIPE; ! "$tool" stats --live --connect "$endpoint" 2>err) | head -n 2 | grep -q " decisions/s, "'
+check "no such pool" refuses 1 "pool" agent random --connect "$endpoint" --pool 77 --invite 0123456789abcdef
+check "open seats keep their log on the daemon" refuses 1 "--log: with open seats the daemon keeps the log" \
+    sim express --agents random,open --episodes 1 --connect "$endpoint" --log open
+check "command too long to start" refuses 1 "--start: the command is longer than 4096 characters" \
+    sim express --agents random,open --episodes 1 --connect "$endpoint" --start "$(printf 'a%.0s' {1..5000})"
+"$tool" sim express:map=tiny --agents random,open --episodes 3 --connect "$endpoint" >played 2>said &
+sim=$!
+until grep -qs -- --invite said || ! kill -0 $sim 2>/dev/null; do sleep 0.05; done
+read -ra seat <<<"$(grep -oE -- '--pool .*' said)"
+invited=(--connect "$endpoint" "${seat[@]:0:4}")
+check "stats show the pool" accepts stats --connect "$endpoint"
+check "stats show what is played" grep -qE "^  pool [0-9]+ +express:map=tiny,players=2: 3 slots, 1 members" out
+for seats in 1x 9 x 1,,0 1,1,1,1,1,1 ,; do
+    check "seats '$seats'" refuses 1 "--seats: '$seats' is not a list of seats such as 0,2" agent random "${invited[@]}" --seats "$seats"
+done
+check "agent that does not play the game" refuses 1 "agent 'nobody' does not play express" agent nobody "${invited[@]}" --seats 1
+wait $sim
+check "a seat that was left ends the run" grep -q "whoever played seat 1 is gone" said
+kill -TERM $daemon
+check "the daemon ends" wait $daemon
 
 # ---- Progress: on a terminal only (in a pipe `accepts` has seen that stderr stays empty)
 

@@ -44,6 +44,8 @@ static void test_out_of_range_names_key_value_and_range(void **unused)
     spec_fails("convoi:players=5", TY_BAD_CONFIG, "players=5: out of range; allowed is 2..4");
     spec_fails("convoi:clock=6", TY_BAD_CONFIG, "clock=6: out of range; allowed is 7..10");
     spec_fails("convoi:removed=-1", TY_BAD_CONFIG, "removed=-1");
+    spec_fails("convoi:players=99999999999999999999", TY_BAD_CONFIG,
+               "players=99999999999999999999: out of range; allowed is 2..4");
 }
 
 static void test_wrong_type_names_key_and_value(void **unused)
@@ -72,6 +74,14 @@ static void test_too_long_ruleset_is_refused(void **unused)
     memset(spec, 'a', sizeof spec);
     spec[sizeof spec - 1] = '\0';
     spec_fails(spec, TY_LIMIT, "longer than");
+}
+
+static void test_too_long_file_name_is_refused_by_its_key(void **unused)
+{
+    (void)unused;
+    char spec[800] = "convoi:board=";
+    memset(spec + strlen(spec), 'a', 640);
+    spec_fails(spec, TY_LIMIT, "board: the value is longer than 639 characters");
 }
 
 static void test_unknown_board_without_files_is_refused(void **unused)
@@ -226,6 +236,97 @@ static void test_script_that_cannot_happen_leaves_the_state(void **unused)
     ty_ruleset_close(ruleset);
 }
 
+static void test_scripted_step_that_is_illegal_leaves_the_state(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t before[TY_STATE_MAX / 8];
+    int32_t reward[TY_SEATS_MAX] = {0};
+    TyOutcome script[] = {{.stream = 0, .outcome = 0}};
+    TyTape tape = {.script = script, .script_count = 1};
+    assert_int_equal(ty_ruleset_open("convoi:ask_forced=true", NULL, &ruleset).code, TY_OK);
+    ty_reset(ruleset, state, 5, NULL);
+    memcpy(before, state, sizeof before);
+    assert_false(ty_step(ruleset, state, 0, reward, &tape));
+    assert_memory_equal(state, before, ty_shape(ruleset)->state_size);
+    assert_false(script[0].used);
+    ty_ruleset_close(ruleset);
+}
+
+static void test_chance_seat_knows_everything(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t again[TY_STATE_MAX / 8];
+    assert_int_equal(ty_ruleset_open("nordic:chance=seat", NULL, &ruleset).code, TY_OK);
+    const TyShape *shape = ty_shape(ruleset);
+    ty_reset(ruleset, state, 5, NULL);
+    assert_int_equal(ty_head(state)->seat, shape->players);
+    memcpy(again, state, sizeof again);
+    ty_resample(ruleset, again, shape->players, 77);
+    assert_true(ty_head(again)->seed == 77);
+    ty_rekey(again, ty_head(state)->seed);
+    assert_memory_equal(state, again, shape->state_size);
+    ty_ruleset_close(ruleset);
+}
+
+/* It sees the table, and nobody's hand as its own. */
+static void test_chance_seat_is_shown_the_table(void **unused)
+{
+    (void)unused;
+    static const char *const specs[] = {
+        "convoi:players=4,chance=seat",
+        "nordic:players=3,chance=seat",
+        "express:players=4,chance=seat",
+        "chicago:players=4,chance=seat",
+    };
+    for (uint32_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        static char text[1 << 16];
+        TyRuleset *ruleset = NULL;
+        uint64_t state[TY_STATE_MAX / 8];
+        assert_int_equal(ty_ruleset_open(specs[i], NULL, &ruleset).code, TY_OK);
+        assert_true(ty_reset(ruleset, state, 5, NULL));
+        size_t size = ty_text(ruleset, state, ty_shape(ruleset)->players, text, sizeof text);
+        assert_true(size > 0 && size < sizeof text);
+        assert_null(strstr(text, "your"));
+        assert_null(strstr(text, "Your"));
+        ty_ruleset_close(ruleset);
+    }
+}
+
+/* A tape may listen to nothing: then the chance seat's steps play the same. */
+static void test_chance_seat_plays_alike_with_a_silent_tape(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    uint64_t other[TY_STATE_MAX / 8];
+    int32_t reward[TY_SEATS_MAX] = {0};
+    assert_int_equal(ty_ruleset_open("convoi:board=tiny,chance=seat", NULL, &ruleset).code, TY_OK);
+    const TyShape *shape = ty_shape(ruleset);
+    TyTape silent = {0};
+    assert_true(ty_reset(ruleset, state, 5, NULL));
+    assert_true(ty_reset(ruleset, other, 5, &silent));
+    for (uint32_t step = 0; step < 200 && !ty_head(state)->over; step++) {
+        uint8_t mask[TY_ACTIONS_MAX];
+        ty_legal(ruleset, state, mask);
+        uint32_t action = ty_sample(mask, shape->action_count, 5, step);
+        assert_true(ty_step(ruleset, state, action, reward, NULL));
+        assert_true(ty_step(ruleset, other, action, reward, &silent));
+        assert_true(ty_hash(ruleset, state) == ty_hash(ruleset, other));
+    }
+    ty_ruleset_close(ruleset);
+}
+
+static void test_there_is_no_game_behind_the_last(void **unused)
+{
+    (void)unused;
+    assert_non_null(ty_game_at(ty_game_count() - 1));
+    assert_null(ty_game_at(ty_game_count()));
+}
+
 /* ---- Sampling and seeds -------------------------------------------------------------------------
  */
 
@@ -322,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_wrong_type_names_key_and_value),
         cmocka_unit_test(test_malformed_pairs_are_refused),
         cmocka_unit_test(test_too_long_ruleset_is_refused),
+        cmocka_unit_test(test_too_long_file_name_is_refused_by_its_key),
         cmocka_unit_test(test_unknown_board_without_files_is_refused),
         cmocka_unit_test(test_canonical_string_shows_board_players_and_what_differs),
         cmocka_unit_test(test_broken_user_board_names_key_line_and_column),
@@ -331,6 +433,11 @@ int main(void)
         cmocka_unit_test(test_bounded_draws_are_unbiased),
         cmocka_unit_test(test_script_answers_each_stream_in_order),
         cmocka_unit_test(test_script_that_cannot_happen_leaves_the_state),
+        cmocka_unit_test(test_scripted_step_that_is_illegal_leaves_the_state),
+        cmocka_unit_test(test_chance_seat_knows_everything),
+        cmocka_unit_test(test_chance_seat_is_shown_the_table),
+        cmocka_unit_test(test_chance_seat_plays_alike_with_a_silent_tape),
+        cmocka_unit_test(test_there_is_no_game_behind_the_last),
         cmocka_unit_test(test_sample_takes_every_set_entry_equally_often),
         cmocka_unit_test(test_episode_zero_has_the_seed_of_its_slot),
         cmocka_unit_test(test_json_is_escaped_and_separated),

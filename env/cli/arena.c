@@ -197,13 +197,13 @@ static void score_add(const Arena *arena, uint32_t agent, uint32_t rotation, Sco
     }
 }
 
-static bool score_open(const Arena *arena, uint32_t agent, Score *score)
+static void score_open(const Arena *arena, uint32_t agent, Score *score)
 {
-    *score = (Score){.sums = calloc(arena->settings->episodes * OUTCOME_COUNT, sizeof(int32_t))};
-    for (uint32_t rotation = 0; score->sums != NULL && rotation < arena->list.count; rotation++) {
+    *score = (Score){
+        .sums = cli_memory(calloc(arena->settings->episodes * OUTCOME_COUNT, sizeof(int32_t)))};
+    for (uint32_t rotation = 0; rotation < arena->list.count; rotation++) {
         score_add(arena, agent, rotation, score);
     }
-    return score->sums != NULL;
 }
 
 static Estimate score_estimate(const Arena *arena, const Score *score, Outcome outcome)
@@ -253,13 +253,11 @@ static void competitive_print_head(const Arena *arena)
 }
 
 /* With `json` NULL, a table. */
-static int competitive_report(const Arena *arena, Json *json)
+static void competitive_report(const Arena *arena, Json *json)
 {
     for (uint32_t agent = 0; agent < arena->list.count; agent++) {
         Score score;
-        if (!score_open(arena, agent, &score)) {
-            return cli_failure(arena->settings, "out of memory");
-        }
+        score_open(arena, agent, &score);
         if (json != NULL) {
             competitive_json_agent(arena, agent, &score, json);
         } else {
@@ -267,14 +265,12 @@ static int competitive_report(const Arena *arena, Json *json)
         }
         free(score.sums);
     }
-    return CLI_OK;
 }
 
 /* ---- The command ---- */
 
 static int arena_print_json(const Arena *arena)
 {
-    int status = CLI_OK;
     Json json = output_open();
     json_open(&json, NULL, '{');
     arena_json_head(arena, &json);
@@ -282,12 +278,11 @@ static int arena_print_json(const Arena *arena)
         cooperative_json(arena, &json);
     } else {
         json_open(&json, "agents", '[');
-        status = competitive_report(arena, &json);
+        competitive_report(arena, &json);
         json_close(&json, ']');
     }
     json_close(&json, '}');
-    int printed = output_print(arena->settings, &json);
-    return status != CLI_OK ? status : printed;
+    return output_print(arena->settings, &json);
 }
 
 static int arena_print(const Arena *arena)
@@ -300,9 +295,9 @@ static int arena_print(const Arena *arena)
         return CLI_OK;
     }
     competitive_print_head(arena);
-    int status = competitive_report(arena, NULL);
+    competitive_report(arena, NULL);
     arena_print_note(arena);
-    return status;
+    return CLI_OK;
 }
 
 static int arena_play(Arena *arena)

@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,12 +46,13 @@ typedef struct BenchReport {
 
 static void list_add(BenchList *list, const char *game, const char *key, const char *value)
 {
-    if (list->count < BENCH_RULESETS_MAX) {
-        const char *colon = key != NULL ? ":" : "";
-        const char *equals = key != NULL ? "=" : "";
-        list->pool[list->count] = key == NULL;
-        snprintf(list->specs[list->count++], TY_SPEC_MAX * 2, "%s%s%s%s%s", game, colon,
-                 key != NULL ? key : "", equals, value != NULL ? value : "");
+    assert(list->count < BENCH_RULESETS_MAX);
+    list->pool[list->count] = key == NULL;
+    char *spec = list->specs[list->count++];
+    if (key == NULL) {
+        snprintf(spec, TY_SPEC_MAX * 2, "%s", game);
+    } else {
+        snprintf(spec, TY_SPEC_MAX * 2, "%s:%s=%s", game, key, value);
     }
 }
 
@@ -265,15 +267,10 @@ static int bench_report(const Settings *settings, const BenchList *list, BenchRe
 
 static int bench_run(const Settings *settings)
 {
-    BenchList *list = calloc(1, sizeof *list);
-    BenchReport *report = calloc(1, sizeof *report);
-    int status = CLI_FAILED;
-    if (list == NULL || report == NULL) {
-        cli_failure(settings, "out of memory");
-    } else {
-        list_fill(list, settings);
-        status = bench_report(settings, list, report);
-    }
+    BenchList *list = cli_memory(calloc(1, sizeof *list));
+    BenchReport *report = cli_memory(calloc(1, sizeof *report));
+    list_fill(list, settings);
+    int status = bench_report(settings, list, report);
     free(list);
     free(report);
     return status;

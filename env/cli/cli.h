@@ -186,6 +186,8 @@ int cli_usage_error(const Settings *settings, const char *format, ...)
 /* A complaint about what happened later. Returns CLI_FAILED. */
 int cli_failure(const Settings *settings, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* `memory`, which was just allocated; without any the tool ends with a complaint. */
+void *cli_memory(void *memory);
 
 /* ---- Rulesets, files and seats (open.c) ---- */
 

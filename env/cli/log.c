@@ -5,7 +5,6 @@
 #include "replay/replay.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,11 +79,7 @@ static int view_open(LogView *view, const Settings *settings, const char *path)
     }
     view->reader.user = view;
     view->reader.gap = note_gap;
-    view->replayer = replayer_open();
-    if (view->replayer == NULL) {
-        log_file_close(&view->file);
-        return cli_failure(settings, "out of memory");
-    }
+    view->replayer = cli_memory(replayer_open());
     view->progress = progress_open("KiB", view->file.size / 1024);
     return CLI_OK;
 }
@@ -359,14 +354,12 @@ static void print_position(const TyRuleset *ruleset, const LogEpisode *episode,
     bool legal = action < ty_shape(ruleset)->action_count && mask[action];
     printf("the record says, %s:\n", legal ? "which is legal" : "which is not legal");
     show_decision(NULL, ruleset, episode, state, action);
-    char *text = malloc(CLI_TEXT_MAX);
-    if (text != NULL) {
-        int8_t seat = ty_head(state)->seat;
-        uint32_t players = ty_shape(ruleset)->players;
-        bool player = seat >= 0 && (uint32_t)seat < players;
-        ty_text(ruleset, state, player ? (uint32_t)seat : 0, text, CLI_TEXT_MAX);
-        printf("in this position:\n%s\n", text);
-    }
+    char *text = cli_memory(malloc(CLI_TEXT_MAX));
+    int8_t seat = ty_head(state)->seat;
+    uint32_t players = ty_shape(ruleset)->players;
+    bool player = seat >= 0 && (uint32_t)seat < players;
+    ty_text(ruleset, state, player ? (uint32_t)seat : 0, text, CLI_TEXT_MAX);
+    printf("in this position:\n%s\n", text);
     free(text);
 }
 
@@ -422,10 +415,7 @@ typedef int ReplayAction(LogView *view);
 
 static int file_run(const Settings *settings, ReplayAction *action, const char *path)
 {
-    LogView *view = malloc(sizeof *view);
-    if (view == NULL) {
-        return cli_failure(settings, "out of memory");
-    }
+    LogView *view = cli_memory(malloc(sizeof *view));
     int status = view_open(view, settings, path);
     if (status == CLI_OK) {
         status = action(view);
@@ -468,8 +458,7 @@ static int path_run(const Settings *settings, ReplayAction *action, const char *
     struct dirent **entries = NULL;
     int count = scandir(path, &entries, is_log_name, alphasort);
     if (count < 0) {
-        return errno == ENOMEM ? cli_failure(settings, "out of memory")
-                               : file_run(settings, action, path);
+        return file_run(settings, action, path);
     }
     int status = directory_run(settings, action, path, entries, count);
     for (int i = 0; i < count; i++) {

@@ -1,17 +1,12 @@
 /* One episode at a table: an agent per seat, each with its own memory and seed. */
 #include "cli/match.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 Match *match_open(const TyRuleset *ruleset, const Seating *seating)
 {
-    Match *match = aligned_alloc(_Alignof(Match), sizeof(Match));
-    if (match == NULL) {
-        fprintf(stderr, "trainyard: out of memory\n");
-        exit(CLI_FAILED);
-    }
+    Match *match = cli_memory(aligned_alloc(_Alignof(Match), sizeof(Match)));
     memset(match, 0, sizeof *match);
     match->ruleset = ruleset;
     match->seating = *seating;

@@ -4,6 +4,7 @@
 #include "core/text.h"
 #include "registry.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,23 +15,16 @@
 static TyStatus read_stream(FILE *stream, const char *path, char **bytes, size_t *size)
 {
     size_t capacity = 1 << 16;
-    char *data = malloc(capacity);
-    size_t length = 0;
-    while (data != NULL) {
-        length += fread(data + length, 1, capacity - 1 - length, stream);
-        if (length < capacity - 1) {
-            break;
-        }
-        char *larger = capacity < CLI_FILE_MAX ? realloc(data, capacity * 2) : NULL;
-        if (larger == NULL) {
-            free(data);
-            return status_fail(TY_LIMIT, "%s: larger than %d bytes", path, CLI_FILE_MAX);
-        }
-        data = larger;
+    char *data = cli_memory(malloc(capacity));
+    size_t length = fread(data, 1, capacity - 1, stream);
+    while (length == capacity - 1 && capacity < CLI_FILE_MAX) {
+        data = cli_memory(realloc(data, capacity * 2));
         capacity *= 2;
+        length += fread(data + length, 1, capacity - 1 - length, stream);
     }
-    if (data == NULL) {
-        return status_fail(TY_NO_MEMORY, "%s: out of memory", path);
+    if (length == capacity - 1) {
+        free(data);
+        return status_fail(TY_LIMIT, "%s: larger than %d bytes", path, CLI_FILE_MAX);
     }
     if (ferror(stream)) {
         free(data);
@@ -95,39 +89,40 @@ static bool is_path(const char *value)
     return strchr(value, '/') != NULL || (length > 5 && strcmp(value + length - 5, ".json") == 0);
 }
 
-/* The text behind `key=` in the canonical string: how a user's file is named there. */
-static void spec_value(const char *spec, const char *key, char out[TY_NAME_MAX])
+enum { SPEC_VALUE_MAX = TY_SPEC_MAX * 2 /* of a string that was typed */ };
+
+/* The text behind `key=`: how a file is named there. Empty if `spec` has no such key. */
+static void spec_value(const char *spec, const char *key, char *out, size_t size)
 {
     out[0] = '\0';
     size_t length = strlen(key);
-    const char *at = strchr(spec, ':');
-    while (at != NULL) {
+    for (const char *at = strchr(spec, ':'); at != NULL; at = strchr(at, ',')) {
         at++;
         if (strncmp(at, key, length) == 0 && at[length] == '=') {
             const char *value = at + length + 1;
-            snprintf(out, TY_NAME_MAX, "%.*s", (int)strcspn(value, ","), value);
-            return;
+            snprintf(out, size, "%.*s", (int)strcspn(value, ","), value);
         }
-        at = strchr(at, ',');
     }
 }
 
-/* The file-valued setting of `spec` that has this value; NULL if there is none. */
+/* The setting of `spec`, whose game exists, in which the file `value` stands. */
 static const TyField *spec_file_field(const char *spec, const char *value)
 {
-    char word[TY_NAME_MAX];
+    char word[SPEC_VALUE_MAX];
     snprintf(word, sizeof word, "%.*s", (int)strcspn(spec, ":"), spec);
-    const TyGame *game = ty_game_find(word);
     uint32_t count = 0;
-    const TyField *fields = game != NULL ? ty_game_fields(game, &count) : NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        spec_value(spec, fields[i].key, word);
-        word[strcspn(word, "@")] = '\0';
+    const TyField *fields = ty_game_fields(ty_game_find(word), &count);
+    for (uint32_t i = 0;; i++) {
+        assert(i < count);
+        spec_value(spec, fields[i].key, word, sizeof word);
+        char *hash = strrchr(word, '@');
+        if (hash != NULL) {
+            *hash = '\0';
+        }
         if (fields[i].kind == TY_FIELD_FILE && strcmp(word, value) == 0) {
             return &fields[i];
         }
     }
-    return NULL;
 }
 
 static TyStatus unknown_file(const char *spec, const char *value)
@@ -135,13 +130,13 @@ static TyStatus unknown_file(const char *spec, const char *value)
     const TyField *field = spec_file_field(spec, value);
     char names[TY_MESSAGE_MAX / 2];
     Text list = text_init(names, sizeof names);
-    for (uint32_t i = 0; field != NULL && field->choices[i] != NULL; i++) {
+    for (uint32_t i = 0; field->choices[i] != NULL; i++) {
         text_add(&list, "%s, ", field->choices[i]);
     }
     return status_fail(TY_BAD_CONFIG,
                        "%s=%.40s is not built in; allowed are %sor a path, which has a '/' or ends "
                        "in .json",
-                       field != NULL ? field->key : "file", value, names);
+                       field->key, value, names);
 }
 
 static TyStatus files_open(void *user, const char *value, const char **bytes, size_t *size,
@@ -151,9 +146,7 @@ static TyStatus files_open(void *user, const char *value, const char **bytes, si
     if (!is_path(value)) {
         return unknown_file(files->spec, value);
     }
-    if (files->count == TY_FILES_MAX) {
-        return status_fail(TY_LIMIT, "more than %d files", TY_FILES_MAX);
-    }
+    assert(files->count < TY_FILES_MAX);
     TyStatus status = file_read(value, &files->bytes[files->count], size);
     if (status.code == TY_OK) {
         *bytes = files->bytes[files->count++];
@@ -196,7 +189,7 @@ void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_N
 {
     int32_t value = ty_config(ruleset, field->key);
     if (field->kind == TY_FIELD_FILE && value < 0) {
-        spec_value(ty_shape(ruleset)->spec, field->key, out);
+        spec_value(ty_shape(ruleset)->spec, field->key, out, TY_NAME_MAX);
     } else {
         field_value_name(field, value, out);
     }
@@ -226,7 +219,7 @@ static int unknown_agent(const Settings *settings, const TyRuleset *ruleset, con
     Text list = text_init(names, sizeof names);
     text_add(&list, "%s", people ? "human" : "open");
     for (uint32_t i = 0; ty_agent_at(game, i) != NULL; i++) {
-        text_add(&list, "%s%s", list.length > 0 ? ", " : "", ty_agent_at(game, i)->name);
+        text_add(&list, ", %s", ty_agent_at(game, i)->name);
     }
     return cli_usage_error(settings, "--%s: '%s' does not play %s; allowed: %s", option, name,
                            ty_game_name(game), names);

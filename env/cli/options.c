@@ -3,6 +3,7 @@
 #include "core/text.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -25,7 +26,7 @@ static uint32_t option_count(const Command *command)
 /* Prints `text` with the name of a game of the registry in place of each GAME. */
 static void print_example(const char *text)
 {
-    const char *game = ty_game_count() > 0 ? ty_game_name(ty_game_at(0)) : "GAME";
+    const char *game = ty_game_name(ty_game_at(0));
     for (const char *place; (place = strstr(text, "GAME")) != NULL; text = place + 4) {
         printf("%.*s%s", (int)(place - text), text, game);
     }
@@ -93,6 +94,15 @@ int cli_failure(const Settings *settings, const char *format, ...)
     return CLI_FAILED;
 }
 
+void *cli_memory(void *memory)
+{
+    if (memory == NULL) {
+        fprintf(stderr, "trainyard: out of memory\n");
+        exit(CLI_FAILED);
+    }
+    return memory;
+}
+
 /* ---- Parsing ---- */
 
 static void *option_place(Settings *settings, const Option *option)
@@ -157,18 +167,18 @@ static int set_option(Settings *settings, const Option *option, const char *text
     case OPTION_SECONDS:
         return set_seconds(settings, option, text);
     case OPTION_TEXT:
-        *(const char **)option_place(settings, option) = text;
-        return CLI_OK;
+        break;
     }
-    return CLI_USAGE;
+    *(const char **)option_place(settings, option) = text;
+    return CLI_OK;
 }
 
 static void set_standards(Settings *settings)
 {
     for (const Option *option = settings->command->options; option->name != NULL; option++) {
-        /* A default in parentheses only explains; the command works it out. */
-        if (option->standard != NULL && option->kind != OPTION_TEXT && option->standard[0] >= '0' &&
-            option->standard[0] <= '9') {
+        /* A default in words only explains; the command works it out. */
+        if (option->standard != NULL && option->kind != OPTION_TEXT &&
+            isdigit((unsigned char)option->standard[0])) {
             int status = set_option(settings, option, option->standard);
             assert(status == CLI_OK);
             (void)status;

@@ -9,12 +9,7 @@
 
 Json output_open(void)
 {
-    char *data = malloc(CLI_JSON_MAX);
-    if (data == NULL) {
-        fprintf(stderr, "trainyard: out of memory\n");
-        exit(CLI_FAILED);
-    }
-    return json_init(data, CLI_JSON_MAX);
+    return json_init(cli_memory(malloc(CLI_JSON_MAX)), CLI_JSON_MAX);
 }
 
 int output_print(const Settings *settings, Json *json)

@@ -26,8 +26,8 @@ static void print_plain(const json_t *value)
         printf("%s", json_string_value(value));
         return;
     }
-    char *text = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT);
-    printf("%s", text != NULL ? text : "");
+    char *text = cli_memory(json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT));
+    printf("%s", text);
     free(text);
 }
 
@@ -75,9 +75,8 @@ static void print_event(void *user, const TyEvent *event)
     const Table *table = user;
     char text[4096];
     ty_event_json(table->ruleset, event, text, sizeof text);
-    json_t *object = json_loads(text, 0, NULL);
-    const char *name = json_string_value(json_object_get(object, "event"));
-    printf("  * %s", name != NULL ? name : text);
+    json_t *object = cli_memory(json_loads(text, 0, NULL));
+    printf("  * %s", json_string_value(json_object_get(object, "event")));
     if (event->secret && table->match->seating.agents[event->seat] != NULL) {
         printf(": seat %d, hidden\n", event->seat);
         json_decref(object);
@@ -203,8 +202,8 @@ static char *read_line(char line[INPUT_MAX])
 static void print_question(const Table *table)
 {
     uint32_t seat = match_seat(table->match);
-    size_t length = ty_text(table->ruleset, table->match->state, seat, table->text, CLI_TEXT_MAX);
-    printf("\n%s%s", table->text, length > 0 && table->text[length - 1] == '\n' ? "" : "\n");
+    ty_text(table->ruleset, table->match->state, seat, table->text, CLI_TEXT_MAX);
+    printf("\n%s", table->text);
     printf("\nSeat %u, %s:\n", seat, ty_phase_name(table->ruleset, table->match->state));
     print_choices(table);
 }
@@ -246,6 +245,20 @@ static void print_result(const Table *table)
     }
 }
 
+/* What an agent does, if all may know it: among opponents the events say what is public. */
+static void print_action(const Table *table, uint32_t seat, uint32_t action)
+{
+    const char *agent = table->match->seating.agents[seat]->name;
+    if (table->shape->cooperative) {
+        char name[TY_NAME_MAX];
+        ty_action_name(table->ruleset, action, name);
+        printf("Seat %u (%s): %s\n", seat, agent, name);
+    } else {
+        printf("Seat %u (%s) has answered %s.\n", seat, agent,
+               ty_phase_name(table->ruleset, table->match->state));
+    }
+}
+
 static bool take_turn(const Table *table, TyTape *tape)
 {
     Match *match = table->match;
@@ -257,10 +270,8 @@ static bool take_turn(const Table *table, TyTape *tape)
             return false;
         }
     } else {
-        char name[TY_NAME_MAX];
         action = match_choose(match);
-        ty_action_name(table->ruleset, action, name);
-        printf("Seat %u (%s): %s\n", seat, agent->name, name);
+        print_action(table, seat, action);
     }
     return match_step(match, action, tape);
 }
@@ -313,10 +324,7 @@ static int play_seated(const Settings *settings, const TyRuleset *ruleset)
     if (status != CLI_OK) {
         return status;
     }
-    char *text = malloc(CLI_TEXT_MAX);
-    if (text == NULL) {
-        return cli_failure(settings, "out of memory");
-    }
+    char *text = cli_memory(malloc(CLI_TEXT_MAX));
     Table table = {
         .settings = settings,
         .ruleset = ruleset,

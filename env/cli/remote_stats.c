@@ -124,7 +124,7 @@ static int stats_run(const Settings *settings)
         if (settings->live && result == CLI_OK) {
             nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
         }
-    } while (settings->live && result == CLI_OK);
+    } while (settings->live && result == CLI_OK && !ferror(stdout));
     ty_client_close(client);
     return result;
 }

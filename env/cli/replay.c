@@ -62,12 +62,9 @@ static int outcome_add(Replay *replay, const ScriptItem *item)
 static int outcomes_open(Replay *replay)
 {
     size_t room = replay->end - replay->next + 1;
-    replay->outcomes = calloc(room, sizeof *replay->outcomes);
-    replay->before = calloc(room, sizeof *replay->before);
-    replay->lines = calloc(room, sizeof *replay->lines);
-    if (replay->outcomes == NULL || replay->before == NULL || replay->lines == NULL) {
-        return cli_failure(replay->settings, "out of memory");
-    }
+    replay->outcomes = cli_memory(calloc(room, sizeof *replay->outcomes));
+    replay->before = cli_memory(calloc(room, sizeof *replay->before));
+    replay->lines = cli_memory(calloc(room, sizeof *replay->lines));
     /* A chance seat answers by its own actions, which the script has as well. */
     const TyShape *shape = ty_shape(replay->ruleset);
     int status = CLI_OK;
@@ -127,10 +124,7 @@ static int action_refused(const Replay *replay, const Match *match, const Script
                           bool known)
 {
     size_t size = (size_t)TY_ACTIONS_MAX * TY_NAME_MAX;
-    char *names = malloc(size);
-    if (names == NULL) {
-        return cli_failure(replay->settings, "out of memory");
-    }
+    char *names = cli_memory(malloc(size));
     Text list = text_init(names, size);
     for (uint32_t i = 0; i < ty_shape(replay->ruleset)->action_count; i++) {
         char name[TY_NAME_MAX];
@@ -184,10 +178,7 @@ static bool outcome_fits(const Replay *replay, const Match *match, uint64_t seed
 {
     _Alignas(8) uint8_t state[TY_STATE_MAX];
     int32_t reward[TY_SEATS_MAX] = {0};
-    TyOutcome *trial = malloc(replay->outcome_count * sizeof *trial);
-    if (trial == NULL) {
-        return false;
-    }
+    TyOutcome *trial = cli_memory(malloc(replay->outcome_count * sizeof *trial));
     memcpy(trial, replay->before, replay->outcome_count * sizeof *trial);
     memcpy(state, match->state, sizeof state);
     trial[entry].outcome = outcome;

@@ -6,10 +6,9 @@
 #include "cli/remote.h"
 #include "core/status.h"
 
-#include <inttypes.h>
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,7 +22,6 @@ typedef struct Work {
     atomic_uint table;          /* threads that have begun: each plays at a table of its own */
     atomic_uint next;
     atomic_uint done;
-    atomic_uint failed; /* the lowest episode that failed; UINT32_MAX if none did */
 } Work;
 
 static Column results_column(const Results *results, uint32_t column, double unit)
@@ -61,21 +59,20 @@ uint64_t results_decisions(const Results *results)
     return sum;
 }
 
-/* A step that is told to the observer, if there is one. */
-static bool step_told(Match *match, uint32_t action, const TyObserver *observer, uint32_t table)
+/* A step of an agent, which acts legally, told to the observer, if there is one. */
+static void step_told(Match *match, uint32_t action, const TyObserver *observer, uint32_t table)
 {
     int32_t earned[TY_SEATS_MAX];
     memcpy(earned, match->reward, sizeof earned);
-    if (!match_step(match, action, NULL)) {
-        return false;
-    }
+    bool legal = match_step(match, action, NULL);
+    assert(legal);
+    (void)legal;
     for (uint32_t i = 0; i < TY_SEATS_MAX; i++) {
         earned[i] = match->reward[i] - earned[i];
     }
     if (observer != NULL) {
         observer->decision(observer->user, table, action, earned, match->state);
     }
-    return true;
 }
 
 static void end_told(const Match *match, const TyObserver *observer, uint32_t table)
@@ -89,9 +86,8 @@ static void end_told(const Match *match, const TyObserver *observer, uint32_t ta
     }
 }
 
-/* Plays the episode of `seed` into one row of the results. False if an agent's action was illegal.
- */
-static bool play_episode(Match *match, uint64_t seed, const Work *work, uint32_t table,
+/* Plays the episode of `seed` into one row of the results. */
+static void play_episode(Match *match, uint64_t seed, const Work *work, uint32_t table,
                          int32_t *row)
 {
     const Results *results = work->results;
@@ -101,23 +97,13 @@ static bool play_episode(Match *match, uint64_t seed, const Work *work, uint32_t
     }
     int32_t decisions = 0;
     while (!match_over(match)) {
-        if (!step_told(match, match_choose(match), work->observer, table)) {
-            return false;
-        }
+        step_told(match, match_choose(match), work->observer, table);
         decisions++;
     }
     end_told(match, work->observer, table);
     memcpy(row, match->reward, results->players * sizeof *row);
     row[results->players] = decisions;
     ty_metrics(match->ruleset, match->state, row + results->players + 1);
-    return true;
-}
-
-static void note_failure(Work *work, unsigned episode)
-{
-    unsigned lowest = atomic_load(&work->failed);
-    while (episode < lowest && !atomic_compare_exchange_weak(&work->failed, &lowest, episode)) {
-    }
 }
 
 static void *work_main(void *argument)
@@ -128,13 +114,11 @@ static void *work_main(void *argument)
     uint32_t table = atomic_fetch_add(&work->table, 1);
     for (;;) {
         unsigned episode = atomic_fetch_add(&work->next, 1);
-        if (episode >= run->episodes || atomic_load(&work->failed) != UINT32_MAX) {
+        if (episode >= run->episodes) {
             break;
         }
         int32_t *row = work->results->values + (size_t)episode * work->results->columns;
-        if (!play_episode(match, run->seed + episode, work, table, row)) {
-            note_failure(work, episode);
-        }
+        play_episode(match, run->seed + episode, work, table, row);
         atomic_fetch_add(&work->done, 1);
     }
     free(match);
@@ -145,8 +129,7 @@ static void *work_main(void *argument)
 static void watch(Work *work)
 {
     Progress progress = progress_open(work->run->label, work->run->episodes);
-    while (progress.shown && atomic_load(&work->done) < work->run->episodes &&
-           atomic_load(&work->failed) == UINT32_MAX) {
+    while (progress.shown && atomic_load(&work->done) < work->run->episodes) {
         progress_show(&progress, atomic_load(&work->done));
         nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
     }
@@ -196,14 +179,9 @@ static TyStatus run_here(const Run *run, Results *results)
         return status;
     }
     work.observer = feed != NULL ? &observer : NULL;
-    atomic_init(&work.failed, UINT32_MAX);
     work_spread(&work, run->threads < run->episodes ? run->threads : run->episodes);
     recorder_feed_close(feed);
-    unsigned failed = atomic_load(&work.failed);
-    return failed == UINT32_MAX
-               ? status_ok()
-               : status_fail(TY_ILLEGAL, "seed %" PRIu64 ": an agent took an illegal action",
-                             run->seed + failed);
+    return status_ok();
 }
 
 TyStatus run_episodes(const Run *run, Results *results)
@@ -214,10 +192,8 @@ TyStatus run_episodes(const Run *run, Results *results)
         .columns = shape->players + 1 + shape->metric_count,
         .players = shape->players,
     };
-    results->values = calloc((size_t)results->episodes * results->columns, sizeof(int32_t));
-    if (results->values == NULL) {
-        return status_fail(TY_NO_MEMORY, "no memory for %u episodes", run->episodes);
-    }
+    results->values =
+        cli_memory(calloc((size_t)results->episodes * results->columns, sizeof(int32_t)));
     double start = clock_seconds();
     TyStatus status =
         seating_is_open(&run->seating) ? remote_episodes(run, results) : run_here(run, results);

@@ -34,8 +34,8 @@ Column results_length(const Results *results); /* decisions per episode */
 uint64_t results_decisions(const Results *results);
 
 /* Plays the episodes, on the daemon of --connect if a seat is open. On success the caller frees the
- * results with results_close; on failure (an agent took an illegal action, the log could not be
- * written, the daemon refused) the status says what. */
+ * results with results_close; on failure (the log could not be written, the daemon refused) the
+ * status says what. */
 TyStatus run_episodes(const Run *run, Results *results);
 void results_close(Results *results);
 

@@ -6,23 +6,12 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Ends the tool if there was no memory. */
-static void *checked(void *memory)
-{
-    if (memory == NULL) {
-        fprintf(stderr, "trainyard: out of memory\n");
-        exit(CLI_FAILED);
-    }
-    return memory;
-}
-
 static char *copy_text(const char *text, size_t length)
 {
-    char *copy = checked(malloc(length + 1));
+    char *copy = cli_memory(malloc(length + 1));
     memcpy(copy, text, length);
     copy[length] = '\0';
     return copy;
@@ -32,7 +21,8 @@ static ScriptItem *script_add(Script *script, ScriptKind kind, uint32_t line)
 {
     if (script->count == script->capacity) {
         script->capacity = script->capacity > 0 ? script->capacity * 2 : 256;
-        script->items = checked(realloc(script->items, script->capacity * sizeof *script->items));
+        script->items =
+            cli_memory(realloc(script->items, script->capacity * sizeof *script->items));
     }
     ScriptItem *item = &script->items[script->count++];
     *item = (ScriptItem){.kind = kind, .line = line};
@@ -94,7 +84,7 @@ static TyStatus add_header(Script *script, const json_t *object, uint32_t line)
     }
     const json_t *agents = json_object_get(object, "agents");
     if (json_is_array(agents)) {
-        item->agents = checked(json_dumps(agents, JSON_COMPACT | JSON_ENSURE_ASCII));
+        item->agents = cli_memory(json_dumps(agents, JSON_COMPACT | JSON_ENSURE_ASCII));
     }
     const json_t *seed = json_object_get(object, "seed");
     item->seeded = seed != NULL;

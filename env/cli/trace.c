@@ -2,6 +2,7 @@
 #include "cli/output.h"
 #include "cli/replay.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,18 +25,6 @@ typedef struct Tracer {
     uint32_t event_capacity;
 } Tracer;
 
-/* ---- Memory ---- */
-
-static void *trace_allocate(void *old, size_t size)
-{
-    void *memory = old == NULL ? malloc(size) : realloc(old, size);
-    if (memory == NULL) {
-        fprintf(stderr, "trainyard trace: out of memory\n");
-        exit(CLI_FAILED);
-    }
-    return memory;
-}
-
 static Tracer tracer_open(const Settings *settings, const TyRuleset *ruleset,
                           const Seating *seating)
 {
@@ -44,8 +33,8 @@ static Tracer tracer_open(const Settings *settings, const TyRuleset *ruleset,
         .ruleset = ruleset,
         .shape = ty_shape(ruleset),
         .match = match_open(ruleset, seating),
-        .line = json_init(trace_allocate(NULL, TRACE_LINE_MAX), TRACE_LINE_MAX),
-        .state = trace_allocate(NULL, TRACE_STATE_MAX),
+        .line = json_init(cli_memory(malloc(TRACE_LINE_MAX)), TRACE_LINE_MAX),
+        .state = cli_memory(malloc(TRACE_STATE_MAX)),
     };
 }
 
@@ -64,7 +53,7 @@ static void keep_event(void *user, const TyEvent *event)
     if (tracer->event_count == tracer->event_capacity) {
         tracer->event_capacity = tracer->event_capacity > 0 ? tracer->event_capacity * 2 : 64;
         tracer->events =
-            trace_allocate(tracer->events, tracer->event_capacity * sizeof *tracer->events);
+            cli_memory(realloc(tracer->events, tracer->event_capacity * sizeof *tracer->events));
     }
     tracer->events[tracer->event_count++] = *event;
 }
@@ -77,14 +66,11 @@ static void line_begin(Tracer *tracer)
     json_open(&tracer->line, NULL, '{');
 }
 
-static int line_print(Tracer *tracer)
+static void line_print(Tracer *tracer)
 {
     json_close(&tracer->line, '}');
-    if (tracer->line.text.length >= TRACE_LINE_MAX) {
-        return cli_failure(tracer->settings, "a line is longer than %d bytes", TRACE_LINE_MAX);
-    }
+    assert(tracer->line.text.length < TRACE_LINE_MAX);
     puts(tracer->line.text.data);
-    return CLI_OK;
 }
 
 static void add_files(Tracer *tracer)
@@ -115,7 +101,7 @@ static void add_agents(Tracer *tracer, const char *agents)
 }
 
 /* `agents` is a JSON array that stood in a replayed trace, or NULL. */
-static int print_header(Tracer *tracer, uint64_t seed, const char *agents)
+static void print_header(Tracer *tracer, uint64_t seed, const char *agents)
 {
     const TyGame *game = ty_ruleset_game(tracer->ruleset);
     line_begin(tracer);
@@ -127,11 +113,11 @@ static int print_header(Tracer *tracer, uint64_t seed, const char *agents)
     add_files(tracer);
     add_agents(tracer, agents);
     json_put_string(&tracer->line, "note", tracer->shape->note);
-    return line_print(tracer);
+    line_print(tracer);
 }
 
 /* Makes the line of a decision; it is printed once the step has gone through. */
-static int make_decision(Tracer *tracer, uint32_t step, uint32_t action)
+static void make_decision(Tracer *tracer, uint32_t step, uint32_t action)
 {
     Match *match = tracer->match;
     char name[TY_NAME_MAX];
@@ -151,11 +137,9 @@ static int make_decision(Tracer *tracer, uint32_t step, uint32_t action)
     json_put_string(&tracer->line, "action", name);
     json_put_hex(&tracer->line, "hash", ty_hash(tracer->ruleset, match->state));
     size_t length = ty_state_json(tracer->ruleset, match->state, tracer->state, TRACE_STATE_MAX);
-    if (length >= TRACE_STATE_MAX) {
-        return cli_failure(tracer->settings, "a state is longer than %d bytes", TRACE_STATE_MAX);
-    }
+    assert(length < TRACE_STATE_MAX);
+    (void)length;
     json_put_raw(&tracer->line, "state", tracer->state);
-    return CLI_OK;
 }
 
 static void add_result(Tracer *tracer)
@@ -174,16 +158,15 @@ static void add_result(Tracer *tracer)
     json_close(&tracer->line, ']');
 }
 
-static int print_event(Tracer *tracer, uint32_t step, const TyEvent *event)
+static void print_event(Tracer *tracer, uint32_t step, const TyEvent *event)
 {
     line_begin(tracer);
     json_put_int(&tracer->line, "step", step);
     size_t length = ty_event_json(tracer->ruleset, event, tracer->state, TRACE_STATE_MAX);
-    if (length > 2 && length < TRACE_STATE_MAX) {
-        /* Its members, without the braces around them. */
-        tracer->state[length - 1] = '\0';
-        json_put_raw(&tracer->line, NULL, tracer->state + 1);
-    }
+    assert(length > 2 && length < TRACE_STATE_MAX);
+    /* Its members, without the braces around them. */
+    tracer->state[length - 1] = '\0';
+    json_put_raw(&tracer->line, NULL, tracer->state + 1);
     if (event->stream >= 0) {
         char name[TY_NAME_MAX];
         ty_outcome_name(tracer->ruleset, (uint32_t)event->stream, event->outcome, name);
@@ -195,17 +178,15 @@ static int print_event(Tracer *tracer, uint32_t step, const TyEvent *event)
     if (event->kind == TY_EVENT_END) {
         add_result(tracer);
     }
-    return line_print(tracer);
+    line_print(tracer);
 }
 
-static int print_events(Tracer *tracer, uint32_t step)
+static void print_events(Tracer *tracer, uint32_t step)
 {
-    int status = CLI_OK;
-    for (uint32_t i = 0; i < tracer->event_count && status == CLI_OK; i++) {
-        status = print_event(tracer, step, &tracer->events[i]);
+    for (uint32_t i = 0; i < tracer->event_count; i++) {
+        print_event(tracer, step, &tracer->events[i]);
     }
     tracer->event_count = 0;
-    return status;
 }
 
 /* ---- Episodes ---- */
@@ -230,20 +211,17 @@ static int trace_step(Tracer *tracer, Replay *replay, TyTape *tape, bool *more)
     if (status != CLI_OK || !*more) {
         return status;
     }
-    status = make_decision(tracer, step, action);
-    if (status != CLI_OK) {
-        return status;
-    }
+    make_decision(tracer, step, action);
     if (replay != NULL) {
         replay_mark(replay);
     }
     if (!match_step(match, action, tape)) {
-        return replay != NULL
-                   ? replay_refused(replay, match, ty_head(match->state)->seed, &action, tape)
-                   : cli_failure(tracer->settings, "step %u: the agent's action is illegal", step);
+        assert(replay != NULL); /* agents act legally */
+        return replay_refused(replay, match, ty_head(match->state)->seed, &action, tape);
     }
-    status = line_print(tracer);
-    return status != CLI_OK ? status : print_events(tracer, step);
+    line_print(tracer);
+    print_events(tracer, step);
+    return CLI_OK;
 }
 
 /* `replay` is NULL if agents play; `agents` as for print_header. */
@@ -256,13 +234,12 @@ static int trace_episode(Tracer *tracer, uint64_t seed, Replay *replay, const ch
         replay_mark(replay);
     }
     if (!match_start(tracer->match, seed, &tape)) {
-        return replay != NULL ? replay_refused(replay, tracer->match, seed, NULL, &tape)
-                              : cli_failure(tracer->settings, "%s", tape.status.message);
+        assert(replay != NULL); /* chance without a script always has an answer */
+        return replay_refused(replay, tracer->match, seed, NULL, &tape);
     }
-    int status = print_header(tracer, seed, agents);
-    if (status == CLI_OK) {
-        status = print_events(tracer, 0);
-    }
+    print_header(tracer, seed, agents);
+    print_events(tracer, 0);
+    int status = CLI_OK;
     bool more = true;
     while (status == CLI_OK && more && !match_over(tracer->match)) {
         status = trace_step(tracer, replay, &tape, &more);
@@ -278,11 +255,11 @@ static int trace_agents(const Settings *settings, const TyRuleset *ruleset)
         return status;
     }
     Tracer tracer = tracer_open(settings, ruleset, &seating);
-    for (uint64_t i = 0; i < settings->episodes && status == CLI_OK; i++) {
-        status = trace_episode(&tracer, settings->seed + i, NULL, NULL);
+    for (uint64_t i = 0; i < settings->episodes; i++) {
+        trace_episode(&tracer, settings->seed + i, NULL, NULL);
     }
     tracer_close(&tracer);
-    return status;
+    return CLI_OK;
 }
 
 static uint64_t replay_seed(const Settings *settings, const ScriptItem *header, uint64_t index)

@@ -89,14 +89,15 @@ void doc_path(const Doc *doc, const DocNode *node, char *out, size_t size)
     }
 }
 
-/* Takes a last character that is not ASCII off a message that was cut: it may be incomplete. */
+/* Takes a last character that is not ASCII off a full message that was cut: it may be incomplete.
+ * Every message begins with ASCII. */
 static void message_trim(char *message)
 {
     size_t length = strlen(message);
-    while (length > 0 && ((unsigned char)message[length - 1] & 0xc0) == 0x80) {
+    while (((unsigned char)message[length - 1] & 0xc0) == 0x80) {
         length--;
     }
-    if (length > 0 && (unsigned char)message[length - 1] >= 0xc0) {
+    if ((unsigned char)message[length - 1] >= 0xc0) {
         length--;
     }
     message[length] = '\0';
@@ -118,7 +119,7 @@ void doc_fail(const Doc *doc, const DocNode *node, TyStatus *status, const char 
     va_start(args, format);
     int length = vsnprintf(status->message + text.length, room, format, args);
     va_end(args);
-    if (length < 0 || (size_t)length >= room) {
+    if ((size_t)length >= room) {
         message_trim(status->message);
     }
 }

@@ -37,33 +37,26 @@ static uint32_t capacity_for(size_t size)
     return most < LOAD_NODES_MAX ? (uint32_t)most : LOAD_NODES_MAX;
 }
 
-static bool kind_from_json(const json_t *value, DocKind *kind)
+static DocKind kind_from_json(const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        *kind = DOC_MAP;
-        return true;
+        return DOC_MAP;
     case JSON_ARRAY:
-        *kind = DOC_LIST;
-        return true;
+        return DOC_LIST;
     case JSON_STRING:
-        *kind = DOC_TEXT;
-        return true;
+        return DOC_TEXT;
     case JSON_INTEGER:
-        *kind = DOC_INT;
-        return true;
+        return DOC_INT;
     case JSON_REAL:
-        *kind = DOC_REAL;
-        return true;
+        return DOC_REAL;
     case JSON_TRUE:
     case JSON_FALSE:
-        *kind = DOC_FLAG;
-        return true;
+        return DOC_FLAG;
     case JSON_NULL:
-        *kind = DOC_NULL;
-        return true;
+        break;
     }
-    return false;
+    return DOC_NULL;
 }
 
 static int64_t thousandths_from_real(double value, TyStatus *status)
@@ -77,9 +70,8 @@ static int64_t thousandths_from_real(double value, TyStatus *status)
 
 static void node_set_value(Conversion *conversion, DocNode *node, const json_t *value)
 {
-    if (!kind_from_json(value, &node->kind)) {
-        conversion->status = status_fail(TY_BAD_FILE, "a value of unknown type");
-    } else if (node->kind == DOC_TEXT) {
+    node->kind = kind_from_json(value);
+    if (node->kind == DOC_TEXT) {
         node->text = json_string_value(value);
     } else if (node->kind == DOC_INT) {
         node->number = json_integer_value(value);

@@ -40,7 +40,7 @@ static void *flight_main(void *argument)
         while (flight->count == 0 && !flight->quit) {
             pthread_cond_wait(&flight->sent, &flight->mutex);
         }
-        if (flight->quit) {
+        if (flight->count == 0) {
             break;
         }
         uint32_t group = queue_take(flight);

@@ -93,22 +93,29 @@ static uint8_t *agents_allocate(const TyPool *pool, const TyAgent *agent)
     return memory;
 }
 
-/* Lays a member's slab out in memory of the pool's own, which replaces what it had. */
-static bool slab_allocate(TyPool *pool, uint32_t member)
+/* Memory for the slab of a member as the seats are owned now; NULL if there is none. */
+static uint8_t *slab_allocate(const TyPool *pool, uint32_t member)
+{
+    TySlab slab;
+    slab_lay_out(pool, member, &slab);
+    size_t all = slab.rows_size + slab.commands_size;
+    uint8_t *memory = aligned_alloc(TY_SLAB_ALIGN, all);
+    if (memory != NULL) {
+        memset(memory, 0, all);
+    }
+    return memory;
+}
+
+/* Lays a member's slab out anew in `memory`, which becomes the pool's own and replaces what the
+ * slab had. */
+static void slab_move(TyPool *pool, uint32_t member, uint8_t *memory)
 {
     TySlab *slab = &pool->slabs[member];
     slab_lay_out(pool, member, slab);
-    size_t all = slab->rows_size + slab->commands_size;
-    uint8_t *memory = aligned_alloc(TY_SLAB_ALIGN, all);
-    if (memory == NULL) {
-        return false;
-    }
-    memset(memory, 0, all);
     free(pool->own_memory[member]);
     pool->own_memory[member] = memory;
     slab->rows = memory;
     slab->commands = memory + slab->rows_size;
-    return true;
 }
 
 /* Bytes from one slot to the next. */
@@ -135,7 +142,11 @@ static bool pool_allocate(TyPool *pool)
         }
     }
     for (uint32_t member = 0; whole && member < config->members; member++) {
-        whole = slab_allocate(pool, member);
+        uint8_t *memory = slab_allocate(pool, member);
+        whole = memory != NULL;
+        if (whole) {
+            slab_move(pool, member, memory);
+        }
     }
     return whole;
 }
@@ -468,6 +479,13 @@ void ty_pool_truncate(TyPool *pool, uint32_t member)
     }
 }
 
+static void memories_free(uint8_t **memory, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        free(memory[i]);
+    }
+}
+
 /* Seats `agent` in the middle of the running episodes. */
 static void seat_start(TyPool *pool, uint32_t seat, const TyAgent *agent, uint8_t *memory)
 {
@@ -482,15 +500,19 @@ static void seat_start(TyPool *pool, uint32_t seat, const TyAgent *agent, uint8_
 TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *agent)
 {
     const TySlab *slab = &pool->slabs[member];
+    uint8_t *memory[TY_SEATS_MAX] = {NULL};
+    bool whole = true;
+    for (uint32_t k = 0; whole && k < slab->seat_count; k++) {
+        memory[k] = agents_allocate(pool, agent);
+        whole = memory[k] != NULL;
+    }
+    if (!whole) {
+        memories_free(memory, TY_SEATS_MAX);
+        return status_fail(TY_NO_MEMORY, "no memory for the agent in %u slots", pool->config.slots);
+    }
     ty_pool_set_present(pool, member, false);
     for (uint32_t k = 0; k < slab->seat_count; k++) {
-        uint8_t seat = slab->seats[k];
-        uint8_t *memory = agents_allocate(pool, agent);
-        if (memory == NULL) {
-            return status_fail(TY_NO_MEMORY, "no memory for the agent in %u slots",
-                               pool->config.slots);
-        }
-        seat_start(pool, seat, agent, memory);
+        seat_start(pool, slab->seats[k], agent, memory[k]);
     }
     for (uint32_t i = 0; i < pool->config.slots; i++) {
         Slot *slot = pool_slot(pool, i);
@@ -513,27 +535,56 @@ static bool member_has_exactly(const TyPool *pool, uint32_t member, uint8_t seat
     return owned == seats;
 }
 
-TyStatus ty_pool_assign(TyPool *pool, uint32_t member, uint8_t seats)
+static void seats_give(TyPool *pool, uint32_t member, uint8_t seats)
 {
-    if (member_has_exactly(pool, member, seats)) {
-        return status_ok();
-    }
-    bool whole = true;
-    for (uint32_t i = 0; i < pool->config.slots; i++) {
-        slot_take_back(pool, place_of(pool, i));
-    }
     for (uint32_t seat = 0; seat < TY_SEATS_MAX; seat++) {
         if ((seats >> seat & 1) != 0) {
             pool->config.owner[seat] = (uint8_t)member;
         }
     }
+}
+
+static bool member_is_absent(const TyPool *pool, uint32_t member)
+{
+    return (pool->present >> member & 1) == 0;
+}
+
+/* Memory for the slabs of all absent members, as they would be with these owners; false, and none,
+ * if there is too little. The owners stay what they are. */
+static bool slabs_prepare(TyPool *pool, uint32_t member, uint8_t seats, uint8_t **memory)
+{
+    uint8_t owner[TY_SEATS_MAX];
+    bool whole = true;
+    memcpy(owner, pool->config.owner, sizeof owner);
+    seats_give(pool, member, seats);
     for (uint32_t i = 0; whole && i < pool->config.members; i++) {
-        if ((pool->present >> i & 1) == 0) {
-            whole = slab_allocate(pool, i);
+        if (member_is_absent(pool, i)) {
+            memory[i] = slab_allocate(pool, i);
+            whole = memory[i] != NULL;
         }
     }
-    if (!whole) {
+    memcpy(pool->config.owner, owner, sizeof owner);
+    return whole;
+}
+
+TyStatus ty_pool_assign(TyPool *pool, uint32_t member, uint8_t seats)
+{
+    uint8_t *memory[TY_MEMBERS_MAX] = {NULL};
+    if (member_has_exactly(pool, member, seats)) {
+        return status_ok();
+    }
+    if (!slabs_prepare(pool, member, seats, memory)) {
+        memories_free(memory, TY_MEMBERS_MAX);
         return status_fail(TY_NO_MEMORY, "no memory for the rows of %u slots", pool->config.slots);
+    }
+    for (uint32_t i = 0; i < pool->config.slots; i++) {
+        slot_take_back(pool, place_of(pool, i));
+    }
+    seats_give(pool, member, seats);
+    for (uint32_t i = 0; i < pool->config.members; i++) {
+        if (member_is_absent(pool, i)) {
+            slab_move(pool, i, memory[i]);
+        }
     }
     for (uint32_t i = 0; i < pool->config.slots; i++) {
         slot_ask_again(pool, place_of(pool, i));

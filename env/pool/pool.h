@@ -162,11 +162,13 @@ TY_API void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *se
 TY_API void ty_pool_set_present(TyPool *pool, uint32_t member, bool present);
 /* Cuts off the running episodes in which a seat of `member` is to act. */
 TY_API void ty_pool_truncate(TyPool *pool, uint32_t member);
-/* From now on `agent` plays the seats of `member`, in running episodes too. */
+/* From now on `agent` plays the seats of `member`, in running episodes too. Fails, and changes
+ * nothing, only for lack of memory. */
 TY_API TyStatus ty_pool_hand_over(TyPool *pool, uint32_t member, const TyAgent *agent);
 
 /* Gives the seats of the set `seats`, a bit each, to `member`, and no others. They and the member
- * must be absent members' until now, whose slabs are laid out anew. */
+ * must be absent members' until now, whose slabs are laid out anew. Fails, and changes nothing,
+ * only for lack of memory. */
 TY_API TyStatus ty_pool_assign(TyPool *pool, uint32_t member, uint8_t seats);
 
 /* What has happened in a pool so far. */

@@ -1,6 +1,8 @@
 /* Ligne de train, Chicago: the fourteen action cards, and the Rebel Passenger's answer. */
 #include "games/chicago/state.h"
 
+#include <assert.h>
+
 /* The card is carried out or cancelled. A red star ends the turn, a green one keeps it. */
 static void card_done(Play *play)
 {
@@ -193,37 +195,20 @@ void chicago_card_beg(Play *play, uint8_t opponent, uint8_t pile)
     attack_begin(play, seat_after(play->tables, play->state->active, opponent));
 }
 
-/* What the attack does once it is not cancelled. */
+/* What the attack does once it is not cancelled. Only five cards attack. */
 static void attack_carry_out(Play *play)
 {
-    switch ((ActionCard)(play->state->card - 1)) {
-    case CARD_EXIT_1X:
-    case CARD_EXIT_2X:
-        exit_begin(play);
-        break;
-    case CARD_ECCENTRIC:
+    uint8_t card = (uint8_t)(play->state->card - 1);
+    if (card == CARD_ECCENTRIC) {
         eccentric(play);
-        break;
-    case CARD_TAKE_A_SEAT:
+    } else if (card == CARD_TAKE_A_SEAT) {
         chicago_ask(play, PHASE_SOURCE);
-        break;
-    case CARD_PANHANDLER:
+    } else if (card == CARD_PANHANDLER) {
         chicago_card_steal(play);
         card_done(play);
-        break;
-    case CARD_EXPRESS:
-    case CARD_REVERSE:
-    case CARD_PLUS_1:
-    case CARD_ENTER_1X:
-    case CARD_ENTER_2X:
-    case CARD_EXCUSE_ME:
-    case CARD_U_PASS:
-    case CARD_ADVANCED_1:
-    case CARD_ADVANCED_2:
-    case CARD_ADVANCED_3:
-    case CARD_REBEL:
-    case CARD_COUNT:
-        break;
+    } else {
+        assert(card == CARD_EXIT_1X || card == CARD_EXIT_2X);
+        exit_begin(play);
     }
 }
 

@@ -40,12 +40,7 @@ static bool bytes_within(const uint8_t *bytes, size_t count, uint8_t maximum)
     return true;
 }
 
-/* Numbers that are counted "plus one" and must name a player. */
-static bool names_player(const ChicagoTables *tables, uint8_t plus_one)
-{
-    return plus_one >= 1 && plus_one <= tables->player_count;
-}
-
+/* Whether a number that is counted "plus one" names a cell. */
 static bool names_cell(const ChicagoTables *tables, uint8_t plus_one)
 {
     return plus_one >= 1 && plus_one <= CHICAGO_NODES &&
@@ -243,7 +238,7 @@ static bool outside(const ChicagoState *state)
 /* Whether the attack on `target` that is being carried out can go on. */
 static bool attack_sound(const ChicagoTables *tables, const ChicagoState *state)
 {
-    if (!names_player(tables, state->target) || state->target == state->active + 1) {
+    if (state->target == 0 || state->target == state->active + 1) {
         return false;
     }
     uint8_t target = (uint8_t)(state->target - 1);

@@ -415,7 +415,7 @@ static void read_fixed(Reader *reader)
     const DocNode *list = doc_read_list(reader->doc, reader->doc->nodes, "fixed", CHICAGO_CARS,
                                         CHICAGO_CARS, &reader->status);
     uint32_t car = 0;
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
+    for (const DocNode *node = doc_first(reader->doc, list); node != NULL;
          node = doc_next(reader->doc, node)) {
         uint8_t tile = 0;
         while (tile < tables->tile_count &&

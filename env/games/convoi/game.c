@@ -124,10 +124,6 @@ static TyStatus tables_agree(const ConvoiTables *tables)
         return status_fail(TY_BAD_CONFIG, "removed=%u: the deck has %u cards; allowed is 0..%u",
                            tables->removed, tables->card_count, tables->card_count - 1u);
     }
-    if (tables->first_card.new_count > tables->start_count) {
-        return status_fail(TY_BAD_CONFIG, "the first card places %u trains on a board of %u starts",
-                           tables->first_card.new_count, tables->start_count);
-    }
     if (tables->extra_light && tables->light_count <= tables->green_count) {
         return status_fail(TY_BAD_CONFIG, "extra_light=true: every light of the board is green");
     }
@@ -139,7 +135,7 @@ static void note_add(const Doc *doc, const char *title, Text *note)
 {
     const DocNode *status = doc_get(doc, &doc->nodes[0], "status");
     const DocNode *name = doc_get(doc, &doc->nodes[0], "name");
-    if (status != NULL && status->kind == DOC_TEXT && status->text[0] != '\0') {
+    if (status != NULL) {
         text_add(note, "%s%s %s: %s", note->length == 0 ? "" : "; ", title, name->text,
                  status->text);
     }

@@ -18,40 +18,6 @@ static inline uint32_t sets_most(uint32_t length, uint32_t set, uint32_t spare)
     return least(length, set == 3 ? spare / 2 : spare / 3);
 }
 
-/* The most cards of one colour among `cards`. */
-static uint32_t best_colour(const TicketsTables *tables, const uint8_t *cards)
-{
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < tables->colour_count; i++) {
-        best = cards[i] > best ? cards[i] : best;
-    }
-    return best;
-}
-
-static bool payable_with_sets(const TicketsTables *tables, const Route *route, const uint8_t *hand,
-                              uint32_t total, uint32_t best)
-{
-    if (total < route->length) {
-        return false;
-    }
-    uint32_t matching = route->colour < tables->colour_count ? hand[route->colour] : best;
-    uint32_t sets = least(route->length, (total - route->length) / (route->set - 1u));
-    uint32_t single =
-        least(matching, route->matched) + (route->locomotives ? hand[tables->locomotive] : 0u);
-    return single >= route->length - sets;
-}
-
-bool tickets_route_payable(const TicketsTables *tables, const Route *route,
-                           const uint8_t hand[TICKETS_SLOTS])
-{
-    uint32_t best = best_colour(tables, hand);
-    if (route->set != 0) {
-        return payable_with_sets(tables, route, hand, cards_total(hand), best);
-    }
-    uint32_t matching = route->colour < tables->colour_count ? hand[route->colour] : best;
-    return matching + (route->locomotives ? hand[tables->locomotive] : 0u) >= route->length;
-}
-
 static inline void routes_join(RouteSet *set, const RouteSet *other)
 {
     for (uint32_t i = 0; i < TICKETS_WORDS; i++) {

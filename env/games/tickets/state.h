@@ -213,9 +213,6 @@ static inline uint64_t tickets_linked(const TicketsTables *tables, const uint8_t
 
 /* ---- Payments (pay.c) ------------------------------------------------------------------------ */
 
-/* Whether the hand can pay the route. */
-bool tickets_route_payable(const TicketsTables *tables, const Route *route,
-                           const uint8_t hand[TICKETS_SLOTS]);
 /* All routes that the hand can pay, whoever owns them and however many wagons they take. */
 RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS]);
 /* Whether the cards laid are a whole payment, under some reading of them. */

@@ -359,7 +359,9 @@ void tickets_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, T
     for (uint32_t owner = 0; owner < tables->player_count; owner++) {
         text_seat(tables, state, owner, seat, out);
     }
-    text_own_tickets(tables, state, seat, out);
+    if (seat < tables->player_count) {
+        text_own_tickets(tables, state, seat, out);
+    }
     if (state->head.over) {
         text_result(tables, state, out);
     } else {
