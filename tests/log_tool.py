@@ -1,7 +1,7 @@
 """An episode log read as env/replay/FORMAT.md describes it, by nothing but that page.
 
-python3 tests/log_tool.py list FILE                      one JSON line per episode, all hashes checked
-python3 tests/log_tool.py flip FILE EPISODE STEP OUT     a copy with one action changed, sealed again
+python3 tests/log_tool.py list FILE                    one JSON line per episode, hashes checked
+python3 tests/log_tool.py flip FILE EPISODE STEP OUT   a copy with one action changed, sealed again
 """
 
 import json
@@ -47,8 +47,24 @@ def records(data: bytes):
 
 
 def episode(payload: bytes) -> dict:
-    (version, seed, slot, number, steps, kept, cause, flags, forfeit, seats, players, metrics, contents,
-     length, first, final) = struct.unpack("<IQIQIIBBbBBBBxH2xQQ", payload[:60])
+    (
+        version,
+        seed,
+        slot,
+        number,
+        steps,
+        kept,
+        cause,
+        flags,
+        forfeit,
+        seats,
+        players,
+        metrics,
+        contents,
+        length,
+        first,
+        final,
+    ) = struct.unpack("<IQIQIIBBbBBBBxH2xQQ", payload[:60])
     at = 60
     returns = struct.unpack(f"<{players}i", payload[at : at + 4 * players])
     at += 4 * players
@@ -68,9 +84,20 @@ def episode(payload: bytes) -> dict:
         at += 4 + (8 if (i + 1) % 64 == 0 else 0)
     assert at == len(payload) and flags == (kept < steps)
     return {
-        "ruleset": ruleset, "rules_version": version, "seed": seed, "slot": slot, "number": number,
-        "decisions": steps, "cause": cause, "forfeit": forfeit, "returns": [r / 64 for r in returns],
-        "metrics": list(values), "seats": names, "hash": f"{final:016x}", "actions": actions, "body": body,
+        "ruleset": ruleset,
+        "rules_version": version,
+        "seed": seed,
+        "slot": slot,
+        "number": number,
+        "decisions": steps,
+        "cause": cause,
+        "forfeit": forfeit,
+        "returns": [r / 64 for r in returns],
+        "metrics": list(values),
+        "seats": names,
+        "hash": f"{final:016x}",
+        "actions": actions,
+        "body": body,
     }
 
 

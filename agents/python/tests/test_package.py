@@ -21,7 +21,7 @@ def run(*command: str, **options: object) -> str:
 def test_sources_are_clean(command):
     if importlib.util.find_spec(command[0]) is None:
         pytest.skip(f"{command[0]} is not installed")
-    where = ["agents/python", "examples"] if command[0] == "ruff" else []
+    where = ["agents/python", "examples", "tests"] if command[0] == "ruff" else []
     run(sys.executable, "-m", *command, *where, cwd=TOP)
 
 
