@@ -261,7 +261,7 @@ lane lane_checked &
 checked=$!
 wait $release
 wait $checked
-stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
+stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 60 1000000 120 || echo 3600 1000000000 3600)
 if [ $long = yes ]; then
     stages_long
 fi
