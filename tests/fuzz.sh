@@ -14,15 +14,17 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 passed=0
 failed=0
 
-# The first inputs: every vector and board of the repository, and logs of every game's small board.
-rm -rf "$build/fuzz-seeds" "$build/fuzz-log"
-mkdir -p "$build/fuzz-log"
+# The first inputs: every vector and small board of the repository, and logs of every game's small board.
+work=$(mktemp -d)
+mkdir "$work/log"
+trap 'rm -rf "$work"' EXIT
+seeds=$work/seeds
 for game in convoi:board=tiny nordic:map=tiny express:map=tiny chicago; do
-    "$build/trainyard" sim "$game" --agent random --episodes 2 --log "$build/fuzz-log/${game%%:*}" >/dev/null || exit 1
+    "$build/trainyard" sim "$game" --agent random --episodes 2 --log "$work/log/${game%%:*}" >/dev/null || exit 1
 done
 "$build/trainyard" sim "convoi:board=$top/tests/data/convoi_yard.json" --agent random --episodes 1 \
-    --log "$build/fuzz-log/yard" >/dev/null || exit 1
-python3 "$top/tests/fuzz_seeds.py" "$build/fuzz-seeds" "$build"/fuzz-log/*/*.tylog || exit 1
+    --log "$work/log/yard" >/dev/null || exit 1
+python3 "$top/tests/fuzz_seeds.py" "$seeds" "$work"/log/*/*.tylog || exit 1
 
 # fuzz_for TARGET SECONDS RUNS: ends when either is reached; 0 runs are any number.
 fuzz_for() {
@@ -34,9 +36,9 @@ fuzz_for() {
     esac
     mkdir -p "$corpus" "$build/fuzz-findings"
     "$build/tests/fuzz_$target" -max_total_time="$2" -runs="$([ "$3" -gt 0 ] && echo "$3" || echo -1)" "${options[@]}" \
-        -timeout=10 -rss_limit_mb=2048 -reload=0 -dict="$build/fuzz-seeds/$target.dict" \
+        -timeout=10 -rss_limit_mb=2048 -reload=0 -dict="$seeds/$target.dict" \
         -artifact_prefix="$build/fuzz-findings/$target-" -print_final_stats=1 -verbosity=0 \
-        "$corpus" "$build/fuzz-seeds/$target" >>"$build/fuzz-$target.log" 2>&1
+        "$corpus" "$seeds/$target" >>"$build/fuzz-$target.log" 2>&1
 }
 
 fuzz() {
