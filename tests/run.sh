@@ -154,7 +154,7 @@ python_install() {
 python_tests() {
     local report=$out/pytest.xml status=0
     rm -f "$report"
-    # The other lane has the other core.
+    # The other worker has the other core.
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
         "$venv/bin/python" -m pytest -q --junitxml="$report" agents/python/tests || status=$?
     "$venv/bin/python" - "$report" <<'END'
