@@ -1,33 +1,55 @@
 #!/usr/bin/env bash
 # Fuzzes what reads bytes from outside, as many targets at once as there are processors:
-#   tests/fuzz.sh BUILD_DIRECTORY SECONDS_EACH [TARGET]...
+#   tests/fuzz.sh BUILD_DIRECTORY SECONDS RUNS SECONDS_MAX [TARGET]...
+# Each target runs for SECONDS, and longer until it has made RUNS, but not longer than SECONDS_MAX.
 # The build directory was configured with clang and -DTRAINYARD_FUZZ=ON.
 set -u
 build=$(cd "$1" && pwd)
 seconds=$2
-shift 2
+runs=$3
+seconds_max=$4
+shift 4
 targets=${*:-wire dispatch board replay}
 top=$(cd "$(dirname "$0")/.." && pwd)
 passed=0
 failed=0
 
-# The first inputs: every vector and board of the repository, and logs of every game's small board.
-rm -rf "$build/fuzz-seeds" "$build/fuzz-log"
-mkdir -p "$build/fuzz-log"
+# The first inputs: every vector and small board of the repository, and logs of every game's small board.
+work=$(mktemp -d)
+mkdir "$work/log"
+trap 'rm -rf "$work"' EXIT
+seeds=$work/seeds
 for game in convoi:board=tiny nordic:map=tiny express:map=tiny chicago; do
-    "$build/trainyard" sim "$game" --agent random --episodes 2 --log "$build/fuzz-log/${game%%:*}" >/dev/null || exit 1
+    "$build/trainyard" sim "$game" --agent random --episodes 2 --log "$work/log/${game%%:*}" >/dev/null || exit 1
 done
 "$build/trainyard" sim "convoi:board=$top/tests/data/convoi_yard.json" --agent random --episodes 1 \
-    --log "$build/fuzz-log/yard" >/dev/null || exit 1
-python3 "$top/tests/fuzz_seeds.py" "$build/fuzz-seeds" "$build"/fuzz-log/*/*.tylog || exit 1
+    --log "$work/log/yard" >/dev/null || exit 1
+python3 "$top/tests/fuzz_seeds.py" "$seeds" "$work"/log/*/*.tylog || exit 1
+
+# fuzz_for TARGET SECONDS RUNS: ends when either is reached; 0 runs are any number.
+fuzz_for() {
+    local target=$1 corpus=$build/fuzz-corpus-$1 options=(-max_len=1024)
+    case $target in
+    board) options=(-max_len=8192) ;;
+    # What is replayed has far more code than what reads it: weighing each input by its rare places costs a third.
+    replay) options=(-max_len=8192 -entropic=0) ;;
+    esac
+    mkdir -p "$corpus" "$build/fuzz-findings"
+    "$build/tests/fuzz_$target" -max_total_time="$2" -runs="$([ "$3" -gt 0 ] && echo "$3" || echo -1)" "${options[@]}" \
+        -timeout=10 -rss_limit_mb=2048 -reload=0 -dict="$seeds/$target.dict" \
+        -artifact_prefix="$build/fuzz-findings/$target-" -print_final_stats=1 -verbosity=0 \
+        "$corpus" "$seeds/$target" >>"$build/fuzz-$target.log" 2>&1
+}
 
 fuzz() {
-    local target=$1 corpus=$build/fuzz-corpus-$1 size=16384
-    case $target in wire | dispatch) size=1024 ;; esac
-    mkdir -p "$corpus" "$build/fuzz-findings"
-    "$build/tests/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=$size \
-        -dict="$build/fuzz-seeds/$target.dict" -artifact_prefix="$build/fuzz-findings/$target-" \
-        -print_final_stats=1 -verbosity=0 "$corpus" "$build/fuzz-seeds/$target" >"$build/fuzz-$target.log" 2>&1
+    local target=$1 from=$SECONDS status=0
+    : >"$build/fuzz-$target.log"
+    fuzz_for "$target" "$seconds_max" "$runs" || status=$?
+    if [ $status -eq 0 ] && [ $((SECONDS - from)) -lt "$seconds" ]; then
+        fuzz_for "$target" $((seconds - SECONDS + from)) 0 || status=$?
+    fi
+    echo "seconds: $((SECONDS - from))" >>"$build/fuzz-$target.log"
+    return $status
 }
 
 begin=$SECONDS
@@ -37,7 +59,10 @@ reap() {
     local target=${running[0]%%=*} status=0
     wait "${running[0]##*=}" || status=$?
     running=("${running[@]:1}")
-    echo "$target: $(awk '/number_of_executed_units/ {print $2}' "$build/fuzz-$target.log") runs"
+    awk -v target="$target" -v wanted="$runs" '/number_of_executed_units/ {made += $2}
+        /^seconds:/ {seconds = $2}
+        END {print target ": " made + 0 " runs in " seconds " s" (made < wanted ? ", fewer than " wanted : "")}' \
+        "$build/fuzz-$target.log"
     if [ $status -eq 0 ]; then
         passed=$((passed + 1))
     else

@@ -1,18 +1,82 @@
 /* Fuzzes what reads boards, maps, decks and train files (libFuzzer): whatever is accepted is played
  * for a while, and its invariants hold. Besides bytes, whole JSON values are changed. */
 #include "core/hash.h"
+#include "fuzz_options.h"
 #include "game.h"
 
 #include <jansson.h>
+#include <sanitizer/asan_interface.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+int LLVMFuzzerInitialize(int *argument_count, char ***arguments);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t size_max);
 
-enum { STEPS_MAX = 60 };
+enum { STEPS_MAX = 60, ARENA_SIZE = 4 << 20, ARENA_ALIGN = 16 };
+
+/* ---- Memory for jansson ---- */
+
+/* jansson takes a hundred small pieces per file, which AddressSanitizer's own allocator makes twice
+ * as slow as everything else. These are laid one behind the other, cannot be read once they are
+ * freed, and are all given back at the end of an input. */
+static struct {
+    alignas(ARENA_ALIGN) uint8_t bytes[ARENA_SIZE];
+    size_t used;
+    uint32_t pieces; /* not freed yet */
+} arena;
+
+static void *arena_take(size_t size)
+{
+    size_t whole = ARENA_ALIGN + (size + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+    if (whole > ARENA_SIZE - arena.used) {
+        return NULL;
+    }
+    uint8_t *piece = arena.bytes + arena.used + ARENA_ALIGN;
+    __asan_unpoison_memory_region(piece - sizeof size, sizeof size + size);
+    memcpy(piece - sizeof size, &size, sizeof size);
+    __asan_poison_memory_region(piece - sizeof size, sizeof size);
+    arena.used += whole;
+    arena.pieces++;
+    return piece;
+}
+
+static void arena_free(void *piece)
+{
+    size_t size = 0;
+    if (piece == NULL) {
+        return;
+    }
+    uint8_t *head = (uint8_t *)piece - sizeof size;
+    if (__asan_address_is_poisoned(piece)) {
+        abort(); /* freed twice */
+    }
+    __asan_unpoison_memory_region(head, sizeof size);
+    memcpy(&size, head, sizeof size);
+    __asan_poison_memory_region(head, sizeof size + size);
+    arena.pieces--;
+}
+
+/* Everything must have been freed. */
+static void arena_clear(void)
+{
+    if (arena.pieces != 0) {
+        abort();
+    }
+    arena.used = 0;
+}
+
+int LLVMFuzzerInitialize(int *argument_count, char ***arguments)
+{
+    (void)argument_count;
+    (void)arguments;
+    __asan_poison_memory_region(arena.bytes, sizeof arena.bytes);
+    json_set_alloc_funcs(arena_take, arena_free);
+    return 0;
+}
 
 /* ---- Reading and playing ---- */
 
@@ -43,24 +107,33 @@ static void board_play(const TyRuleset *ruleset, uint64_t seed)
     ty_state_json(ruleset, state, text, sizeof text);
 }
 
-/* Opens the file as every kind that there is; all but its own refuse it with a sentence. */
-static void board_open(const char *bytes, size_t size, uint64_t seed)
+/* Opens the file as the value of one key of one game. */
+static void board_open_as(const TyGame *game, uint32_t key, const TyFileBytes *file, uint64_t seed)
+{
+    char spec[TY_SPEC_MAX];
+    TyRuleset *ruleset = NULL;
+    snprintf(spec, sizeof spec, "%s:%s=fuzzed", game->name, game->files[key].key);
+    TyStatus status = ty_ruleset_open_bytes(spec, file, 1, &ruleset);
+    if ((status.code == TY_OK) != (ruleset != NULL) ||
+        (status.code != TY_OK && status.message[0] == '\0')) {
+        abort();
+    }
+    if (ruleset != NULL) {
+        board_play(ruleset, seed);
+        ty_ruleset_close(ruleset);
+    }
+}
+
+/* Opens the file as what it says it is, and one input in eight as every other kind, which refuse it
+ * with a sentence. */
+static void board_open(const char *kind, const char *bytes, size_t size, uint64_t seed)
 {
     const TyFileBytes file = {.value = "fuzzed", .name = "fuzzed", .bytes = bytes, .size = size};
     for (uint32_t i = 0; i < ty_game_count(); i++) {
         const TyGame *game = ty_game_at(i);
         for (uint32_t k = 0; k < game->file_count; k++) {
-            char spec[TY_SPEC_MAX];
-            TyRuleset *ruleset = NULL;
-            snprintf(spec, sizeof spec, "%s:%s=fuzzed", game->name, game->files[k].key);
-            TyStatus status = ty_ruleset_open_bytes(spec, &file, 1, &ruleset);
-            if ((status.code == TY_OK) != (ruleset != NULL) ||
-                (status.code != TY_OK && status.message[0] == '\0')) {
-                abort();
-            }
-            if (ruleset != NULL) {
-                board_play(ruleset, seed);
-                ty_ruleset_close(ruleset);
+            if (strcmp(game->files[k].title, kind) == 0 || seed % 8 == 0) {
+                board_open_as(game, k, &file, seed);
             }
         }
     }
@@ -78,11 +151,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, data, size);
     TyStatus status = ty_file_check(bytes, size, &kind, name);
     if (status.code == TY_OK) {
-        board_open(bytes, size, hash_bytes(0, data, size));
+        board_open(kind, bytes, size, hash_bytes(0, data, size));
     } else if (status.message[0] == '\0') {
         abort();
     }
     free(bytes);
+    arena_clear();
     return 0;
 }
 
@@ -190,6 +264,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsi
     uint64_t state = seed;
     json_t *root = draw(&state, 3) > 0 ? json_loadb((const char *)data, size, 0, NULL) : NULL;
     if (root == NULL) {
+        arena_clear();
         return LLVMFuzzerMutate(data, size, size_max);
     }
     for (uint64_t count = 1 + draw(&state, 3); count > 0; count--) {
@@ -197,5 +272,6 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsi
     }
     size_t written = json_dumpb(root, (char *)data, size_max, JSON_COMPACT);
     json_decref(root);
+    arena_clear();
     return written > 0 && written <= size_max ? written : LLVMFuzzerMutate(data, size, size_max);
 }

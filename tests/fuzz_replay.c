@@ -1,6 +1,7 @@
 /* Fuzzes the log reader and the replay of what it reads (libFuzzer). Inputs that begin with an even
  * byte are read as a whole file; of others a file with right hashes is made, so that the fuzzer
  * reaches what lies behind them: each record has a kind (u8), a size (u16) and a payload. */
+#include "fuzz_options.h"
 #include "replay/replay.h"
 
 #include <stdlib.h>

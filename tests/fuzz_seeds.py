@@ -12,6 +12,7 @@ import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+BOARD_SIZE_MAX = 4096  # larger boards say the same more often, and take longer to read
 
 
 def text(word):
@@ -45,8 +46,10 @@ def write_boards(output):
         game = path.split("/")[-3]
         with open(path, encoding="utf-8") as file:
             content = file.read()
-        with open(f"{output}/board/{game}_{os.path.basename(path)}", "w", encoding="utf-8") as file:
-            file.write(content)
+        if len(content) <= BOARD_SIZE_MAX:
+            name = f"{output}/board/{game}_{os.path.basename(path)}"
+            with open(name, "w", encoding="utf-8") as file:
+                file.write(content)
         words |= set(re.findall(r'"[ -~]{1,40}?"', content))
     with open(f"{output}/board.dict", "w", encoding="utf-8") as file:
         for word in sorted(words):
@@ -133,9 +136,11 @@ def main():
         ],
         "open": [mine, (1, message("stats", 10))],
     }
+    with open(f"{output}/dispatch/time", "wb") as file:
+        file.write(event(3, message("recv", 2, pool=1)) + b"\xfa\xff")
     for name, events in talks.items():
         with open(f"{output}/dispatch/{name}", "wb") as file:
-            file.write(b"".join(event(peer, content) for peer, content in events) + b"\xfa\xff")
+            file.write(b"".join(event(peer, content) for peer, content in events))
 
 
 main()

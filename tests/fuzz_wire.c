@@ -1,4 +1,5 @@
 /* libFuzzer: the check, the decoder and the readers of replies, on any bytes. */
+#include "fuzz_options.h"
 #include "wire_samples.h"
 
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 """An episode log read as env/replay/FORMAT.md describes it, by nothing but that page.
 
-python3 tests/log_tool.py list FILE                      one JSON line per episode, all hashes checked
-python3 tests/log_tool.py flip FILE EPISODE STEP OUT     a copy with one action changed, sealed again
-python3 tests/log_tool.py void FILE EPISODE STEP OUT     the same, with an action that no game has
-python3 tests/log_tool.py age FILE EPISODE VERSION OUT   a copy with another version of the rules, sealed again
+python3 tests/log_tool.py list FILE                     one JSON line per episode, hashes checked
+python3 tests/log_tool.py flip FILE EPISODE STEP OUT    a copy with one action changed, sealed again
+python3 tests/log_tool.py void FILE EPISODE STEP OUT    the same, with an action that no game has
+python3 tests/log_tool.py age FILE EPISODE VERSION OUT  a copy with another version of the rules
 """
 
 import json
@@ -49,8 +49,24 @@ def records(data: bytes):
 
 
 def episode(payload: bytes) -> dict:
-    (version, seed, slot, number, steps, kept, cause, flags, forfeit, seats, players, metrics, contents,
-     length, first, final) = struct.unpack("<IQIQIIBBbBBBBxH2xQQ", payload[:60])
+    (
+        version,
+        seed,
+        slot,
+        number,
+        steps,
+        kept,
+        cause,
+        flags,
+        forfeit,
+        seats,
+        players,
+        metrics,
+        contents,
+        length,
+        first,
+        final,
+    ) = struct.unpack("<IQIQIIBBbBBBBxH2xQQ", payload[:60])
     at = 60
     returns = struct.unpack(f"<{players}i", payload[at : at + 4 * players])
     at += 4 * players
@@ -70,9 +86,20 @@ def episode(payload: bytes) -> dict:
         at += 4 + (8 if (i + 1) % 64 == 0 else 0)
     assert at == len(payload) and flags == (kept < steps)
     return {
-        "ruleset": ruleset, "rules_version": version, "seed": seed, "slot": slot, "number": number,
-        "decisions": steps, "cause": cause, "forfeit": forfeit, "returns": [r / 64 for r in returns],
-        "metrics": list(values), "seats": names, "hash": f"{final:016x}", "actions": actions, "body": body,
+        "ruleset": ruleset,
+        "rules_version": version,
+        "seed": seed,
+        "slot": slot,
+        "number": number,
+        "decisions": steps,
+        "cause": cause,
+        "forfeit": forfeit,
+        "returns": [r / 64 for r in returns],
+        "metrics": list(values),
+        "seats": names,
+        "hash": f"{final:016x}",
+        "actions": actions,
+        "body": body,
     }
 
 
@@ -83,7 +110,9 @@ def change(data: bytes, what: str, index: int, value: int) -> bytes:
         out[at + 24 : at + 28] = struct.pack("<I", value)
     else:
         place = at + 24 + episode(payload)["body"] + 4 * (value - 1) + 8 * ((value - 1) // 64)
-        out[place : place + 2] = b"\xff\xff" if what == "void" else bytes([out[place] ^ 1, out[place + 1]])
+        out[place : place + 2] = (
+            b"\xff\xff" if what == "void" else bytes([out[place] ^ 1, out[place + 1]])
+        )
     end = at + 24 + len(payload)
     start = add(0x74797264, struct.unpack("<Q", data[16:24])[0])
     out[end : end + 8] = struct.pack("<Q", hash_bytes(start, bytes(out[at:end])))

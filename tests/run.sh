@@ -154,7 +154,7 @@ python_install() {
 python_tests() {
     local report=$out/pytest.xml status=0
     rm -f "$report"
-    # The other lane has the other core.
+    # The other worker has the other core.
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
         "$venv/bin/python" -m pytest -q --junitxml="$report" agents/python/tests || status=$?
     "$venv/bin/python" - "$report" <<'END'
@@ -192,9 +192,16 @@ if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msg
     tools_install
 fi
 
+# Python's packages come and are unpacked while the compilers work.
+if [ $python = yes ]; then
+    python_install &
+    installing=$!
+fi
+
 say "Building with warnings as errors"
 build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
-build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON
+# Only its signature is looked at, and all of its sources in the long run.
+build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON "-DBUILD_TESTING=$([ $long = yes ] && echo ON || echo OFF)"
 build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DCMAKE_C_COMPILER=clang
 build_in build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined
 build_in build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
@@ -204,39 +211,68 @@ if [ $long = yes ]; then
     echo "gcc -O2 with TSan"
 fi
 
-# Two lanes of stages, one for each core. Each has a runtime directory of its own.
-lane() {
-    local XDG_RUNTIME_DIR
-    XDG_RUNTIME_DIR=$(mktemp -d)
-    export XDG_RUNTIME_DIR
-    "$@"
-    rm -r "$XDG_RUNTIME_DIR"
-}
+if [ $python = yes ]; then
+    wait "$installing" || exit 1
+fi
 
-lane_release() {
+# ---- What is tested: each job is one or more stages
+
+job_source() {
     if [ -x "$venv/bin/clang-format" ]; then
         stage "source format" check "format" format_is_clean
     else
         echo "source format                                        NOT CHECKED: clang-format 19.1.7 is PyPI's"
     fi
     stage "include rules" tests/check_includes.sh
-    stage "unit and rule tests, gcc -O3" run_programs build/gcc
-    stage "command-line tool" bash tests/test_cli.sh build/gcc
-    stage "installed library" bash tests/test_install.sh build/gcc
-    stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $more
-    stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $more
-    stage "examples, and agents from outside" bash tests/test_examples.sh build/gcc "$venv/bin/python"
-    stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] || echo 20000)
-}
-
-lane_checked() {
-    stage "unit and rule tests, ASan+UBSan" run_programs build/asan
     stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
+}
+job_python() { stage "Python package" python_tests; }
+job_units_checked() { stage "unit and rule tests, ASan+UBSan" run_programs build/asan; }
+job_units() { stage "unit and rule tests, gcc -O3" run_programs build/gcc; }
+job_examples() { stage "examples, and agents from outside" bash tests/test_examples.sh build/gcc "$venv/bin/python"; }
+job_referee() { stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] || echo 20000); }
+job_harm() { stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $more; }
+job_daemon() { stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $more; }
+job_daemon_checked() {
     stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
     stage "malformed messages, ASan+UBSan" "$venv/bin/python" tests/test_daemon_harm.py build/asan test_malformed_messages_change_nothing
-    if [ $python = yes ]; then
-        stage "Python package" python_tests
-    fi
+}
+job_tool() {
+    stage "command-line tool" bash tests/test_cli.sh build/gcc
+    stage "installed library" bash tests/test_install.sh build/gcc
+}
+# A minute for each target, and until it has made a million runs or has had two minutes.
+job_fuzz() {
+    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 60 1000000 120 || echo 3600 1000000000 3600) "$1"
+}
+
+# Every job, in an order in which the last ones are short.
+jobs_all() {
+    [ $python = no ] || echo job_python
+    printf '%s\n' job_units_checked "job_fuzz board" "job_fuzz dispatch" "job_fuzz replay" "job_fuzz wire" job_units job_examples \
+        job_referee job_harm job_daemon_checked job_daemon job_tool job_source
+}
+
+# The next job of the list; fails when there is none.
+job_take() {
+    local job
+    {
+        flock 9
+        job=$(head -n 1 "$out/jobs")
+        sed -i 1d "$out/jobs"
+    } 9>"$out/jobs.lock"
+    [ -n "$job" ] && echo "$job"
+}
+
+# Does jobs until there are no more. Each worker has a runtime directory of its own.
+worker() {
+    local job XDG_RUNTIME_DIR
+    XDG_RUNTIME_DIR=$(mktemp -d)
+    export XDG_RUNTIME_DIR
+    while job=$(job_take); do
+        $job
+    done
+    rm -r "$XDG_RUNTIME_DIR"
 }
 
 stages_long() {
@@ -247,21 +283,16 @@ stages_long() {
     cat "$out/coverage_of_env_and_proto.log"
 }
 
-if [ $python = yes ]; then
-    python_install
-fi
-
 say "Testing"
 results=$out/results
 more=$([ $long = no ] || echo --long)
 : >"$results"
-lane lane_release &
-release=$!
-lane lane_checked &
-checked=$!
-wait $release
-wait $checked
-stage "fuzzing" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 || echo 3600)
+jobs_all >"$out/jobs"
+for _ in $(seq "$(nproc)"); do
+    worker &
+done
+wait
+cat "$out"/fuzzing__*.log | grep ' runs in ' || true
 if [ $long = yes ]; then
     stages_long
 fi

@@ -16,7 +16,6 @@ import time
 
 import msgpack
 import zmq
-
 from test_daemon import BUILD, CONTEXT, LONG, Client, Daemon, first_actions, main, start, wait_for
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -102,8 +101,8 @@ def keys_changed(good):
     for message in good:
         fields = msgpack.unpackb(message)
         entries = list(fields.items())
-        messages += [map_of(entries + [entry]) for entry in entries]
-        messages += [map_of(entries + [(key, 1)]) for key in ("", "Op", "unknown", "x" * 300, 7)]
+        messages += [map_of([*entries, entry]) for entry in entries]
+        messages += [map_of([*entries, (key, 1)]) for key in ("", "Op", "unknown", "x" * 300, 7)]
         messages += [msgpack.packb({k: v for k, v in entries if k != key}) for key in ("op", "id")]
         messages += [
             msgpack.packb({**fields, "op": op})
@@ -138,7 +137,7 @@ def wrong_for_the_pool(pool, slots, data):
     """Well-formed requests to a live pool whose binaries have the wrong length or content."""
     four = struct.pack(f"<{slots}I", *range(slots))
     requests = []
-    for size in list(range(0, 4 * slots)) + [4 * slots + 4, 4 * slots + 1, 100000]:
+    for size in [*list(range(4 * slots)), 4 * slots + 4, 4 * slots + 1, 100000]:
         requests.append(("step", {"actions": bytes(size)}))
         requests.append(("send", {"actions": bytes(size), "slots": four}))
     for size in (1, 2, 3, 5, 4 * slots - 1, 4 * slots + 1):
@@ -367,9 +366,8 @@ def test_a_crowd_of_clients_loses_no_reply():
             assert client.receive()["id"] == client.id - 1
             assert client.receive()["sessions"] == idle + active
     seconds = time.monotonic() - begin
-    print(
-        f"    {active} active clients: {2 * active * rounds} replies, none lost, {2 * active * rounds / seconds:.0f}/s"
-    )
+    replies = 2 * active * rounds
+    print(f"    {active} active clients: {replies} replies, none lost, {replies / seconds:.0f}/s")
     spent = cpu_seconds(pid)
     time.sleep(2)
     share = (cpu_seconds(pid) - spent) / 2
@@ -428,40 +426,69 @@ def token_daemon(directory):
 
 
 def is_closed(raw):
-    raw.socket.settimeout(0.01)
+    """True if the daemon has closed the connection. Whatever it has sent before is read."""
+    raw.socket.setblocking(False)
     try:
-        return raw.socket.recv(1 << 16) == b""
-    except (TimeoutError, BlockingIOError):
+        while raw.socket.recv(1 << 16):
+            pass
+        return True
+    except BlockingIOError:
         return False
     except ConnectionError:
         return True
+
+
+def seconds_until_closed(peers):
+    begin = time.monotonic()
+    assert wait_for(lambda: all(is_closed(peer) for peer in peers), 20)
+    return time.monotonic() - begin
+
+
+def cut_off(endpoint):
+    """Peers that fall silent at every byte of the greeting and of the handshake."""
+    peers = [Raw(endpoint, greet=False) for _ in range(len(Raw.GREETING) + 1)]
+    for size, peer in enumerate(peers):
+        peer.socket.sendall(Raw.GREETING[:size])
+    return peers
 
 
 def test_silent_peers_are_reaped():
     with tempfile.TemporaryDirectory() as directory:
         daemon = token_daemon(directory)
         fds = daemon.fds()
-        peers = []
-        # Cut off at every byte of the greeting and of the handshake.
-        for size in range(len(Raw.GREETING) + 1):
-            peer = Raw(daemon.endpoint, greet=False)
-            peer.socket.sendall(Raw.GREETING[:size])
-            peers.append(peer)
+        early = cut_off(daemon.endpoint)
+        took = seconds_until_closed(early)
+        print(f"    {len(early)} peers silent in the handshake are gone after {took:.2f} s")
         # Or after it, with a session or without, never answering a heartbeat.
-        for number in range(20):
-            peer = Raw(daemon.endpoint)
-            if number % 2:
-                assert peer.call("hello", protocol=1, access="a secret of this test")["ok"]
-            peers.append(peer)
-        begin = time.monotonic()
-        assert wait_for(lambda: all(is_closed(peer) for peer in peers), 20)
-        print(f"    {len(peers)} silent peers are gone after {time.monotonic() - begin:.1f} s")
-        for peer in peers:
+        late = [Raw(daemon.endpoint) for _ in range(20)]
+        for peer in late[::2]:
+            assert peer.call("hello", protocol=1, access="a secret of this test")["ok"]
+        took = seconds_until_closed(late)
+        print(f"    {len(late)} peers without heartbeats are gone after {took:.2f} s")
+        for peer in early + late:
             peer.close()
         client = Client(daemon.endpoint, access="a secret of this test")
         assert wait_for(lambda: client.call("stats")["sessions"] == 1, 20)
         assert wait_for(lambda: daemon.fds() <= fds + 1, 20)
         client.close()
+        daemon.stop()
+
+
+def test_silent_peers_of_local_sockets_are_reaped():
+    with tempfile.TemporaryDirectory() as directory:
+        daemon = Daemon("--shm", f"{directory}/shm")
+        fds = daemon.fds()
+        peers = cut_off(daemon.endpoint)
+        took = seconds_until_closed(peers)
+        print(f"    {len(peers)} peers by ipc are gone after {took:.2f} s")
+        shm = [Raw(f"ipc://{directory}/shm", greet=False) for _ in range(31)]
+        for size, peer in enumerate(shm):
+            peer.socket.sendall(bytes(size))
+        took = seconds_until_closed(shm)
+        print(f"    {len(shm)} peers of shared memory are gone after {took:.2f} s")
+        for peer in peers + shm:
+            peer.close()
+        assert wait_for(lambda: daemon.fds() <= fds, 20), (daemon.fds(), fds)
         daemon.stop()
 
 
@@ -486,7 +513,8 @@ def test_a_client_that_never_reads_is_dropped_and_others_go_on():
         gone = other.call("stats")["sessions"] == 1
         worst = max(worst, time.monotonic() - asked)
     print(
-        f"    dropped after {greedy.id} requests and {time.monotonic() - begin:.2f} s; others waited {1000 * worst:.0f} ms at most"
+        f"    dropped after {greedy.id} requests and {time.monotonic() - begin:.2f} s; "
+        f"others waited {1000 * worst:.0f} ms at most"
     )
     assert gone
     assert other.call("ping")["ok"]
@@ -571,12 +599,15 @@ def spin(seconds):
 
 def own_process(call):
     """A process that runs one function of this file."""
-    code = f"import sys; sys.argv = ['x', {BUILD!r}]; sys.path.insert(0, {HERE!r}); import test_daemon_harm; test_daemon_harm.{call}"
+    code = (
+        f"import sys; sys.argv = ['x', {BUILD!r}]; sys.path.insert(0, {HERE!r}); "
+        f"import test_daemon_harm; test_daemon_harm.{call}"
+    )
     return start([sys.executable, "-c", code])
 
 
 def play_beside(client, opened, reply, process):
-    """Plays until the process ends. Returns the last reply, the steps and the longest round trip."""
+    """Plays until the process ends. Returns the last reply, the steps, the longest round trip."""
     steps, longest = 0, 0.0
     while process.poll() is None:
         actions = first_actions(reply, opened["action_count"])
@@ -605,7 +636,8 @@ def test_a_scribbling_client_harms_nobody():
         harmless = own_process("spin(2)")
         reply, more, usual = play_beside(client, opened, reply, harmless)
         print(
-            f"    {steps} steps; longest {1000 * longest:.1f} ms beside it, {1000 * usual:.1f} ms beside a harmless process"
+            f"    {steps} steps; longest {1000 * longest:.1f} ms beside it, "
+            f"{1000 * usual:.1f} ms beside a harmless process"
         )
         assert steps > 100
         assert longest < 1 + 3 * usual

@@ -2,6 +2,7 @@
  * the memory of slots. Daemon and client are processes of their own. */
 #define _GNU_SOURCE
 #include "bench/bench_player.h"
+#include "sanitizers.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,14 +13,6 @@
 #include <sys/mman.h>
 
 #include <cmocka.h>
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
 
 enum {
     WARM_UP = 500,    /* steps */

@@ -83,6 +83,10 @@ done
 
 # ---- The examples
 
+# Half a minute passes before the client gives up: meanwhile the others run.
+"$build/examples/zmq_client" "ipc://$work/run/nobody" >"$work/nobody.out" 2>"$work/nobody.err" &
+nobody=$!
+
 prints "episode.c" '^seed 7: (won|lost), [0-9]+ goods delivered in [0-9]+ turns' "$build/examples/episode" 7
 prints "zmq_client.c" '^over ZeroMQ: [0-9]+ decisions, 10[0-9]{2} episodes' "$build/examples/zmq_client" "$endpoint"
 prints "shm_client.c" '^through shared memory: [0-9]+ decisions, 20[0-9]{3} episodes' \
@@ -96,7 +100,6 @@ prints "plan.py" '^seat [01]: [a-z. /]+ \([+-][01]\.[0-9]{2}, of [0-9]+ actions\
 prints "replay.sh" '^# Play them again
 10 episodes
 episode 3' bash "$top/examples/replay.sh" "$build"
-refuses "zmq_client.c without a daemon" 'zmq_client: no daemon answers there' "$build/examples/zmq_client" "ipc://$work/run/nobody"
 
 # ---- Agents of one's own
 
@@ -165,6 +168,13 @@ prints "search in a pool" 'search +1\.0000' \
 
 # ---- What is left
 
+without_a_daemon() {
+    wait "$nobody"
+    local status=$?
+    cat "$work/nobody.err" >&2
+    return $status
+}
+refuses "zmq_client.c without a daemon" 'zmq_client: no daemon answers there' without_a_daemon
 for log in "$work"/log/*.tylog; do
     prints "the daemon's log" 'episodes' "$build/trainyard" replay verify "$log"
 done

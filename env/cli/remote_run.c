@@ -325,6 +325,14 @@ static TyStatus director_play(Director *director, Starter *starter)
     return status;
 }
 
+/* Closes the pool, so that whoever plays in it is told at once that all is over. */
+static TyStatus director_close(Director *director)
+{
+    ask_begin(director);
+    ask_uint(director, "pool", director->pool);
+    return ask(director, "close");
+}
+
 TyStatus remote_episodes(const Run *run, Results *results)
 {
     Director director = {.run = run, .results = results};
@@ -350,6 +358,9 @@ TyStatus remote_episodes(const Run *run, Results *results)
     }
     if (status.code == TY_OK) {
         status = director_play(&director, &starter);
+    }
+    if (status.code == TY_OK) {
+        status = director_close(&director);
     }
     ty_client_close(director.client);
     starter_close(&starter);

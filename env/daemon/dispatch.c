@@ -116,11 +116,14 @@ static void refuse_frame(Dispatch *dispatch, uint64_t peer, Frame *frame)
 
 void token_make(const Dispatch *dispatch, char token[TOKEN_SIZE])
 {
+    static const char digits[] = "0123456789abcdef";
     uint8_t bytes[(TOKEN_SIZE - 1) / 2];
     dispatch->config.random(dispatch->config.user, bytes, sizeof bytes);
     for (size_t i = 0; i < sizeof bytes; i++) {
-        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+        token[2 * i] = digits[bytes[i] >> 4];
+        token[2 * i + 1] = digits[bytes[i] & 15];
     }
+    token[2 * sizeof bytes] = '\0';
 }
 
 bool secret_equal(const char *one, const char *other)

@@ -18,7 +18,9 @@ enum { LOOKS_PER_CLOCK = 64 /* at shared memory, before the time is looked at */
 
 void host_shared_init(HostShared *shared, const Limits *limits)
 {
-    *shared = (HostShared){.limits = *limits};
+    bool alone = sysconf(_SC_NPROCESSORS_ONLN) <= 1;
+    *shared = (HostShared){.limits = *limits,
+                           .spin_ns = alone ? 0 : (uint32_t)limits->shm_spin_us * 1000};
     pthread_mutex_init(&shared->mutex, NULL);
     buffer_store_init(&shared->buffers);
 }
@@ -303,8 +305,7 @@ TyStatus host_open(HostShared *shared, uint32_t id, Host **out)
     host->shared = shared;
     host->id = id;
     host->wake_fd = -1;
-    host->spin = shm_spin(
-        sysconf(_SC_NPROCESSORS_ONLN) > 1 ? (uint32_t)shared->limits.shm_spin_us * 1000 : 0);
+    host->spin = shm_spin(shared->spin_ns);
     pthread_mutex_init(&host->mutex, NULL);
     if (shared->threaded) {
         host->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

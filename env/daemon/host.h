@@ -80,6 +80,7 @@ typedef struct HostShared {
     void (*wake)(void *user); /* called when there are jobs to fetch; from any thread */
     void *wake_user;
     atomic_ullong memory_bytes; /* of pools and snapshots */
+    uint32_t spin_ns;           /* how long hosts spin for members in shared memory */
 } HostShared;
 
 void host_shared_init(HostShared *shared, const Limits *limits);

@@ -155,7 +155,7 @@ class Game:
         self.open = {j: board.settings(j)[0] for j in board.legs}
         self.green: set[str] = set()
         per_colour = 3 if config.goods == 10 else 2
-        self.goods = {city: per_colour for city in board.goods_of}
+        self.goods = dict.fromkeys(board.goods_of, per_colour)
         self.delivered = {port: dict.fromkeys(GOODS, 0) for port in board.ports}
         self.clock = config.clock
         self.pile = len(deck.cards) - config.removed
@@ -553,10 +553,10 @@ class Game:
         pending = self.pending
         pending.train = train
         self.roll_die(train)
-        if self.has_staff("logisticien"):
-            if self.ask("die", ["die.keep", "staff.logisticien"]) == "staff.logisticien":
-                self.use_staff("logisticien")
-                self.roll_die(train)
+        choices = ["die.keep", "staff.logisticien"]
+        if self.has_staff("logisticien") and self.ask("die", choices) == choices[1]:
+            self.use_staff("logisticien")
+            self.roll_die(train)
         self.set_off(train)
         pending.train, pending.roll, pending.points = None, 0, 0
 

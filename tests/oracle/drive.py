@@ -346,7 +346,7 @@ class Driver:
             if game.occupant(hop.place):
                 return move if done >= least and move in legal else None
             need = self.first_need(game, hop, legal)
-            if need == "blocked" or need is None and done >= FACES[train.colour][-1]:
+            if need == "blocked" or (need is None and done >= FACES[train.colour][-1]):
                 return move if done >= least and move in legal else None
             if need:
                 return need
