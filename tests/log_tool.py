@@ -110,9 +110,8 @@ def change(data: bytes, what: str, index: int, value: int) -> bytes:
         out[at + 24 : at + 28] = struct.pack("<I", value)
     else:
         place = at + 24 + episode(payload)["body"] + 4 * (value - 1) + 8 * ((value - 1) // 64)
-        out[place : place + 2] = (
-            b"\xff\xff" if what == "void" else bytes([out[place] ^ 1, out[place + 1]])
-        )
+        flipped = bytes([out[place] ^ 1, out[place + 1]])
+        out[place : place + 2] = b"\xff\xff" if what == "void" else flipped
     end = at + 24 + len(payload)
     start = add(0x74797264, struct.unpack("<Q", data[16:24])[0])
     out[end : end + 8] = struct.pack("<Q", hash_bytes(start, bytes(out[at:end])))
