@@ -20,7 +20,7 @@ const char *const bench_door_names[BENCH_DOORS] = {
 };
 
 enum {
-    SLICES = 5,        /* of every figure, taken in turn; the best one counts */
+    SLICES = 16,       /* of every figure, taken in turn; the best one counts */
     TRIPS_MAX = 20000, /* round trips whose times are kept */
     SESSIONS = 32,     /* whose memory is measured */
 };

@@ -537,6 +537,9 @@ static TyShmWait watch_wait(TyShmClient *client, Watch *watch, int timeout_ms)
         return TY_SHM_READY;
     }
     for (uint32_t i = shm_spin_budget(&client->spin); i > 0; i--) {
+        if (client->header.crowded && i % SHM_LOOKS_PER_YIELD == 0) {
+            sched_yield();
+        }
         shm_pause();
         if (watch_look(client, watch)) {
             shm_spin_learn(&client->spin, false);

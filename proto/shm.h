@@ -43,6 +43,8 @@ typedef struct ShmHeader {
     uint32_t max_steps;
     uint32_t seat_count;
     uint8_t seats[8]; /* that the member owns */
+    uint32_t threads; /* that step the pool */
+    uint32_t crowded; /* not 0: ty_pool_crowded */
     char spec[TY_SPEC_MAX];
 } ShmHeader;
 
@@ -103,7 +105,7 @@ typedef struct ShmCommand {
 } ShmCommand;
 
 _Static_assert(sizeof(atomic_uint) == 4, "words are 32 bits wide");
-_Static_assert(sizeof(ShmHeader) == 624, "the header has no padding");
+_Static_assert(sizeof(ShmHeader) == 632, "the header has no padding");
 _Static_assert(sizeof(ShmColumn) == 32 && sizeof(ShmAnswer) == SHM_LINE &&
                    sizeof(ShmCommand) == SHM_LINE,
                "the layout of SHM.md");
@@ -150,6 +152,8 @@ static inline void shm_pause(void)
 #endif
 }
 
+enum { SHM_LOOKS_PER_YIELD = 32 /* in a crowd, where the other side may need this processor */ };
+
 /* How long to look before sleeping, in any unit. Looking that was in vain costs the other side its
  * processor on a busy machine: the next time is shorter, but every now and then it is tried whole.
  */
@@ -177,8 +181,7 @@ static inline uint32_t shm_spin_budget(const ShmSpin *spin)
 static inline void shm_spin_learn(ShmSpin *spin, bool in_vain)
 {
     uint32_t shortest = spin->full / SHM_SPIN_SHORTEST;
-    uint32_t half = spin->now / 2;
-    uint32_t next = in_vain ? half : spin->now > spin->full / 2 ? spin->full : spin->now * 2;
+    uint32_t half = spin->now / 2 > shortest ? spin->now / 2 : shortest;
     spin->vain = in_vain ? spin->vain + 1 : 0;
-    spin->now = next > shortest ? next : shortest;
+    spin->now = in_vain ? half : spin->full;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -213,12 +214,16 @@ static bool host_look(Host *host)
     if (host->door_count == 0 || budget == 0) {
         return false;
     }
+    bool crowded = ty_pool_crowded(host->pool);
     for (uint64_t end = clock_ns() + budget; clock_ns() < end;) {
         for (uint32_t i = 0; i < LOOKS_PER_CLOCK; i++) {
             if (doors_serve(host) || atomic_load(&host->queued) > 0) {
                 return true;
             }
             shm_pause();
+        }
+        if (crowded) {
+            sched_yield();
         }
     }
     return false;

@@ -109,6 +109,8 @@ static ShmHeader header_make(const TyPool *pool, uint32_t member)
         .illegal = config->illegal,
         .max_steps = config->max_steps,
         .seat_count = slab->seat_count,
+        .threads = config->threads,
+        .crowded = ty_pool_crowded(pool),
     };
     memcpy(header.seats, slab->seats, sizeof slab->seats);
     strncpy(header.spec, shape->spec, sizeof header.spec - 1);

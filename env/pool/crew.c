@@ -4,14 +4,21 @@
 #include "pool/pool_internal.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 enum {
     CREW_SPINS = 2000, /* looks at a word before a thread lets others have the processor */
+    CREW_YIELDS = 200, /* the same in a crowd, where others may have it after every look */
     CREW_PIECES = 4,   /* of work for each thread */
 };
 
-static inline void spin_pause(void)
+/* Between two looks at a word. In a crowd, what is waited for may need this processor. */
+static inline void look_away(const Crew *crew)
 {
+    if (crew->crowded) {
+        sched_yield();
+        return;
+    }
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #endif
@@ -55,12 +62,12 @@ static void crew_work(Crew *crew, uint32_t self, unsigned round)
 /* Waits for the round after `seen`: spinning first, then asleep. */
 static unsigned crew_wait(Crew *crew, unsigned seen)
 {
-    for (uint32_t i = 0; i < CREW_SPINS; i++) {
+    for (uint32_t i = crew->crowded ? CREW_YIELDS : CREW_SPINS; i > 0; i--) {
         unsigned round = atomic_load_explicit(&crew->round, memory_order_acquire);
         if (round != seen) {
             return round;
         }
-        spin_pause();
+        look_away(crew);
     }
     pthread_mutex_lock(&crew->mutex);
     atomic_fetch_add(&crew->asleep, 1);
@@ -103,7 +110,7 @@ static void crew_wait_for_all(Crew *crew)
 {
     for (uint32_t i = 0; atomic_load_explicit(&crew->left, memory_order_acquire) > 0; i++) {
         if (i < CREW_SPINS) {
-            spin_pause();
+            look_away(crew);
         } else {
             sched_yield();
         }
@@ -114,6 +121,7 @@ static void crew_wait_for_all(Crew *crew)
 
 TyStatus crew_open(Crew *crew, uint32_t helpers)
 {
+    crew->crowded = helpers + 1 >= sysconf(_SC_NPROCESSORS_ONLN);
     pthread_mutex_init(&crew->mutex, NULL);
     pthread_cond_init(&crew->wake, NULL);
     atomic_store(&crew->left, helpers);

@@ -204,6 +204,11 @@ void ty_pool_close(TyPool *pool)
     free(pool);
 }
 
+bool ty_pool_crowded(const TyPool *pool)
+{
+    return pool->crew.crowded;
+}
+
 const TyPoolConfig *ty_pool_config(const TyPool *pool)
 {
     return &pool->config;

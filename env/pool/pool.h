@@ -120,6 +120,9 @@ typedef struct TyPool TyPool;
 TY_API TyStatus ty_pool_open(const TyRuleset *ruleset, const TyPoolConfig *config, TyPool **pool);
 TY_API void ty_pool_close(TyPool *pool);
 TY_API const TyPoolConfig *ty_pool_config(const TyPool *pool);
+/* True if the pool's threads and whoever drives it are more than there are processors: whoever
+ * waits for one of them should let others run meanwhile. */
+TY_API bool ty_pool_crowded(const TyPool *pool);
 TY_API const TyRuleset *ty_pool_ruleset(const TyPool *pool);
 /* Bytes that a pool of this kind would take, slabs included; 0 if its sizes are out of range. */
 TY_API uint64_t ty_pool_bytes(const TyRuleset *ruleset, const TyPoolConfig *config);

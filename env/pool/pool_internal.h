@@ -27,6 +27,7 @@ typedef struct Slot {
 /* Threads that help to step; they sleep when there is nothing to do for a while. */
 typedef struct Crew {
     uint32_t count; /* helpers, without the caller */
+    bool crowded;   /* see ty_pool_crowded */
     pthread_t threads[TY_THREADS_MAX];
     atomic_uint round; /* grows with every piece of work */
     /* Per thread, the caller first: the round, and which of its pieces is the next. */
