@@ -752,10 +752,10 @@ static void *pair_main(void *unused)
 }
 
 /* A client and its yard in one thread: nothing happens that the test does not do. */
-static void pair_open(void)
+static void pair_open_with(const TyPoolConfig *config)
 {
     pthread_t thread;
-    pair.pool = pool_make(&small_config);
+    pair.pool = pool_make(config);
     assert_int_equal(yard_open(&pair.yard, path).code, TY_OK);
     assert_int_equal(yard_add(&pair.yard, pair.pool, 0).code, TY_OK);
     assert_int_equal(pthread_create(&thread, NULL, pair_main, NULL), 0);
@@ -764,11 +764,47 @@ static void pair_open(void)
     pthread_join(thread, NULL);
 }
 
+static void pair_open(void)
+{
+    pair_open_with(&small_config);
+}
+
 static void pair_close(void)
 {
     ty_shm_close(pair.client);
     yard_close(&pair.yard);
     ty_pool_close(pair.pool);
+}
+
+static _Thread_local uint32_t yields;
+
+int __real_sched_yield(void);
+int __wrap_sched_yield(void);
+
+int __wrap_sched_yield(void)
+{
+    yields++;
+    return __real_sched_yield();
+}
+
+/* How often a client that waits in vain lets others run while it spins. */
+static uint32_t yields_with(uint32_t threads)
+{
+    pair_open_with(&(TyPoolConfig){.slots = 8, .groups = 2, .threads = threads});
+    ty_shm_set_spin(pair.client, 1000);
+    yields = 0;
+    assert_int_equal(ty_shm_wait(pair.client, 0, 1), TY_SHM_TIMEOUT);
+    uint32_t count = yields;
+    pair_close();
+    return count;
+}
+
+static void test_a_client_that_spins_in_a_crowd_lets_others_run(void **unused)
+{
+    (void)unused;
+    uint32_t processors = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    assert_true(processors > TY_THREADS_MAX || yields_with(processors) > 0);
+    assert_int_equal(yields_with(1) > 0, processors == 1);
 }
 
 static void test_groups_that_do_not_exist_are_refused(void **unused)
@@ -890,6 +926,7 @@ int main(void)
         cmocka_unit_test(test_every_number_of_a_group_is_checked),
         cmocka_unit_test(test_an_error_at_any_call_of_connecting_is_clean),
         cmocka_unit_test(test_a_place_where_nobody_listens_is_an_error),
+        cmocka_unit_test(test_a_client_that_spins_in_a_crowd_lets_others_run),
         cmocka_unit_test(test_groups_that_do_not_exist_are_refused),
         cmocka_unit_test(test_a_daemon_does_not_sleep_over_a_command),
         cmocka_unit_test(test_a_door_that_closes_wakes_who_waits),
