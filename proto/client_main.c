@@ -55,9 +55,7 @@ static TyStatus invitation_parse(int argc, char **argv, Invitation *invitation)
         }
         *options[option].value = argv[i + 1];
     }
-    return invitation->pool != NULL && invitation->invite != NULL
-               ? status_ok()
-               : status_fail(TY_BAD_ARGUMENT, "--pool and --invite are needed");
+    return status_ok();
 }
 
 static TyStatus invitation_accept(const Invitation *invitation, const TyAgent *agent)
@@ -69,6 +67,9 @@ static TyStatus invitation_accept(const Invitation *invitation, const TyAgent *a
     uint8_t seats[TY_SEATS_MAX];
     uint32_t count;
     char *end;
+    if (invitation->pool == NULL || invitation->invite == NULL) {
+        return status_fail(TY_BAD_ARGUMENT, "--pool and --invite are needed");
+    }
     unsigned long number = strtoul(invitation->pool, &end, 10);
     if (number == 0 || number > UINT32_MAX || *end != '\0') {
         return status_fail(TY_BAD_ARGUMENT, "--pool: '%.40s' is not the number of a pool",
