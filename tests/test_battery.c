@@ -1,5 +1,6 @@
 /* The property battery: what must hold in every game, on every variant, after every step. */
 #include "core/hash.h"
+#include "tests/budget.h"
 #include "tests/variants.h"
 
 #include <setjmp.h>
@@ -12,7 +13,6 @@
 enum {
     EPISODES = 12,         /* per variant */
     DECISIONS_MAX = 20000, /* of one episode of random play */
-    SAME_SEEDS = 2500,     /* episodes of every game that are played twice */
     EXHAUSTIVE_EVERY = 17, /* decisions between two checks of every single action */
     TEXT_EVERY = 7,        /* decisions between two comparisons of what people read */
 };
@@ -279,10 +279,11 @@ static void visit_nothing(Board *board)
 static void test_same_seed_same_episode(void **unused)
 {
     (void)unused;
+    uint32_t seeds = budget(2500, 250000);
     for (uint32_t game = 0; game < ty_game_count(); game++) {
         Board board;
         board_open(&board, ty_game_name(ty_game_at(game)));
-        for (uint64_t seed = 0; seed < SAME_SEEDS; seed++) {
+        for (uint64_t seed = 0; seed < seeds; seed++) {
             episode_walk(&board, seed, visit_nothing);
             uint64_t hash = ty_hash(board.ruleset, board.state);
             episode_walk(&board, seed, visit_nothing);

@@ -2,6 +2,7 @@
  * and of the daemon's through shared memory, ipc and tcp, for every batch, number of threads and
  * autoreset mode. */
 #define _GNU_SOURCE
+#include "budget.h"
 #include "core/bytes.h"
 #include "core/hash.h"
 #include "daemon_process.h"
@@ -291,7 +292,10 @@ static void check_batch(uint32_t slots, uint32_t groups, uint32_t steps)
     assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
     daemon_start(&daemon, NULL);
     for (uint32_t mode = 0; mode < 3; mode++) {
-        Case c = {.slots = slots, .groups = groups, .autoreset = (TyAutoreset)mode, .steps = steps};
+        Case c = {.slots = slots,
+                  .groups = groups,
+                  .autoreset = (TyAutoreset)mode,
+                  .steps = steps * budget(1, 20)};
         uint64_t wanted = chain_in_process(ruleset, &c);
         for (uint32_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
             c.threads = threads[i];

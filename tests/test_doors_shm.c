@@ -1,6 +1,7 @@
 /* Shared memory through the daemon itself: members behind different doors of one pool, clients and
  * daemons that die, and silence while both sides spin. */
 #define _GNU_SOURCE
+#include "budget.h"
 #include "core/hash.h"
 #include "daemon_process.h"
 
@@ -15,7 +16,6 @@ enum {
     DUO_SLOTS = 8,
     DUO_ROWS = 120, /* answers of each member in each slot that are compared */
     POLICY_SEED = 41,
-    KILLS = 100,
     QUIET_COMMANDS = 500,
 };
 
@@ -348,12 +348,13 @@ static void test_killed_clients_leave_nothing(void **unused)
     daemon_start(&daemon, NULL);
     TyClient *watcher = client_connect(&daemon);
     Holdings before = holdings_of(&daemon);
-    for (uint32_t i = 0; i < KILLS; i++) {
+    uint32_t pairs = budget(100, 5000);
+    for (uint32_t i = 0; i < pairs; i++) {
         pid_t one = client_fork(&daemon, 1 + i % 3, 1 + i % 2);
         pid_t two = client_fork(&daemon, 2, 1);
         usleep((useconds_t)(hash_mix(i) % 8000));
         child_end(one, SIGKILL);
-        usleep((useconds_t)(hash_mix(i + KILLS) % 3000));
+        usleep((useconds_t)(hash_mix(i + pairs) % 3000));
         child_end(two, SIGKILL);
     }
     assert_holdings_become(&daemon, before);

@@ -1,6 +1,7 @@
 /* What a player's client cannot know it cannot see: two episodes that differ only in what is hidden
  * from a seat answer every question of its owner alike, byte for byte, and its shared memory holds
  * the same bytes. TRAINYARD_LONG=1 looks at a hundred times as many. */
+#include "budget.h"
 #include "daemon/dispatch_internal.h"
 #include "daemon/host_internal.h"
 #include "talk.h"
@@ -210,8 +211,7 @@ static void watch_open(Watch *watch, const char *ruleset)
 static void pairs_compare(const char *ruleset)
 {
     static Watch watch;
-    const char *longer = getenv("TRAINYARD_LONG");
-    uint32_t pairs = 2500 * (longer != NULL && longer[0] == '1' ? 100 : 1);
+    uint32_t pairs = budget(2500, 250000);
     uint32_t different = 0;
     watch_open(&watch, ruleset);
     for (uint32_t i = 0; i < pairs; i++) {
