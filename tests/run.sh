@@ -241,9 +241,9 @@ job_tool() {
     stage "command-line tool" bash tests/test_cli.sh build/gcc
     stage "installed library" bash tests/test_install.sh build/gcc
 }
-# A minute for each target, and until it has made a million runs or has had two minutes.
+# A minute for each target, and until it has made a million runs or has had three minutes.
 job_fuzz() {
-    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 60 1000000 120 || echo 3600 1000000000 3600) "$1"
+    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 60 1000000 180 || echo 3600 1000000000 3600) "$1"
 }
 
 # Every job, in an order in which the last ones are short.
