@@ -4,6 +4,7 @@ test_daemon_harm.py BUILD_DIRECTORY [--long] [TEST]...
 """
 
 import contextlib
+import itertools
 import mmap
 import os
 import random
@@ -236,7 +237,7 @@ def test_malformed_messages_change_nothing():
     print(f"    {len(corpus)} malformed messages, {len(wrong)} requests that do not fit")
     assert len(corpus) >= 500
     sizes = []
-    for _ in range(3):
+    for _ in range(8 if MEASURES_MEMORY else 2):
         send_corpus(client, corpus)
         send_wrong(client, wrong)
         sizes.append(rss_kb(daemon.process.pid))
@@ -252,7 +253,9 @@ def test_malformed_messages_change_nothing():
         f"    resident after each round: {sizes} KB"
         + ("" if MEASURES_MEMORY else ", not judged under ASan")
     )
-    assert not MEASURES_MEMORY or sizes[2] - sizes[1] <= 256, sizes
+    # A leak grows in every round; threads that meet by chance make the allocator grow once.
+    growth = sorted(after - before for before, after in itertools.pairwise(sizes))
+    assert not MEASURES_MEMORY or (growth[len(growth) // 2] <= 16 and sum(growth) <= 2048), sizes
     client.close()
     daemon.stop()
 
