@@ -6,7 +6,6 @@
 #include "proto/client_shm.h"
 #include "proto/shm.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -25,6 +24,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "descriptors.h"
 
 enum {
     WAIT_MS = 20000, /* as good as for ever */
@@ -185,16 +186,17 @@ static inline size_t file_size(int fd)
     return (size_t)info.st_size;
 }
 
-static inline uint32_t count_descriptors(void)
+/* A sealed memory file with this content; NULL: zeros. */
+static inline int memory_file(const uint8_t *bytes, size_t size, int seals)
 {
-    uint32_t count = 0;
-    DIR *stream = opendir("/proc/self/fd");
-    assert_non_null(stream);
-    while (readdir(stream) != NULL) {
-        count++;
+    int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, (off_t)size), 0);
+    if (bytes != NULL) {
+        assert_int_equal(write(fd, bytes, size), size);
     }
-    closedir(stream);
-    return count;
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+    return fd;
 }
 
 static inline bool yard_is_let(const Yard *yard)

@@ -12,10 +12,9 @@
 #include <cmocka.h>
 
 #include "core/hash.h"
+#include "file_text.h"
 #include "games/convoi/convoi.h"
 #include "load/load.h"
-
-#define DATA_DIR TY_SOURCE_DIR "/env/games/convoi/data/"
 
 /* ---- Helpers --------------------------------------------------------------------------------- */
 
@@ -24,33 +23,11 @@ static ConvoiTables tables;
 typedef TyStatus (*ReadFn)(const Doc *doc, ConvoiTables *tables);
 
 /* The content of a built-in file; the caller frees it. */
-static char *file_text(const char *name)
+static char *data_text(const char *name)
 {
-    char path[1024];
-    snprintf(path, sizeof path, DATA_DIR "%s.json", name);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, LOAD_BYTES_MAX);
-    assert_non_null(text);
-    assert_true(fread(text, 1, LOAD_BYTES_MAX - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
-/* Replaces the first `from` in `text`, which is freed; the caller frees the result. */
-static char *text_replace(char *text, const char *from, const char *to)
-{
-    char *at = strstr(text, from);
-    if (at == NULL) {
-        fail_msg("the file has no %s", from);
-        return text;
-    }
-    size_t size = strlen(text) + strlen(to) + 1;
-    char *result = malloc(size);
-    assert_non_null(result);
-    snprintf(result, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    free(text);
-    return result;
+    char path[128];
+    snprintf(path, sizeof path, "env/games/convoi/data/%s.json", name);
+    return file_text(path);
 }
 
 /* Reads `text`, which is freed, into empty tables. */
@@ -83,19 +60,19 @@ static void expect_failure(TyStatus status, const char *message)
 
 static void read_board(const char *name)
 {
-    expect_ok(text_read(file_text(name), convoi_board_read));
+    expect_ok(text_read(data_text(name), convoi_board_read));
 }
 
 /* Expects that the tiny board with `from` replaced by `to` fails with `message`. */
 static void expect_board_failure(const char *from, const char *to, const char *message)
 {
-    char *text = text_replace(file_text("tiny"), from, to);
+    char *text = text_replace(data_text("tiny"), from, to);
     expect_failure(text_read(text, convoi_board_read), message);
 }
 
 static void expect_deck_failure(const char *from, const char *to, const char *message)
 {
-    char *text = text_replace(file_text("standard_deck"), from, to);
+    char *text = text_replace(data_text("standard_deck"), from, to);
     expect_failure(text_read(text, convoi_deck_read), message);
 }
 
@@ -212,7 +189,7 @@ static void test_tiny_has_its_counts(void **state)
 static void test_standard_deck_has_18_cards(void **state)
 {
     (void)state;
-    expect_ok(text_read(file_text("standard_deck"), convoi_deck_read));
+    expect_ok(text_read(data_text("standard_deck"), convoi_deck_read));
     assert_int_equal(tables.card_count, 18);
     assert_int_equal(tables.first_card.new_count, 3);
     assert_int_equal(tables.first_card.move_count, 0);
@@ -357,7 +334,7 @@ static void test_each_setting_joins_another_pair_of_legs(void **state)
  * light, and with two ways from it to the harbour. */
 static char *siding_text(void)
 {
-    char *text = text_replace(file_text("tiny"), "[\"middle-mill\", \"middle-harbour\"]",
+    char *text = text_replace(data_text("tiny"), "[\"middle-mill\", \"middle-harbour\"]",
                               "[\"middle-mill\", \"middle-siding\"]");
     text =
         text_replace(text, "\"junctions\": [",
@@ -398,7 +375,7 @@ static void test_legs_to_the_same_place_are_called_by_their_segments(void **stat
 static void test_board_may_have_no_status(void **state)
 {
     (void)state;
-    char *text = file_text("tiny");
+    char *text = data_text("tiny");
     char *line = strstr(text, "\"status\"");
     assert_non_null(line);
     memset(line, ' ', strcspn(line, "\n"));
@@ -417,7 +394,7 @@ static void test_board_needs_its_format_word(void **state)
 static void test_board_must_be_an_object(void **state)
 {
     (void)state;
-    char *text = file_text("tiny");
+    char *text = data_text("tiny");
     strcpy(text, "[1, 2]");
     expect_failure(text_read(text, convoi_board_read), "\"format\" is missing");
 }
@@ -581,7 +558,7 @@ static void test_start_needs_exactly_one_segment(void **state)
 static void test_city_without_segment_is_refused(void **state)
 {
     (void)state;
-    char *text = text_replace(file_text("tiny"), "\"b\": \"mill\", \"spaces\"",
+    char *text = text_replace(data_text("tiny"), "\"b\": \"mill\", \"spaces\"",
                               "\"b\": \"mine\", \"spaces\"");
     text = text_replace(text, "\"b\": \"mill\", \"spaces\"", "\"b\": \"mine\", \"spaces\"");
     expect_failure(text_read(text, convoi_board_read),
@@ -678,7 +655,7 @@ static char *ring_text(int count, int spaces)
                      copy == 0 ? "" : ".2", i, (i + 1) % count, spaces);
         }
     }
-    char *text = text_replace(file_text("tiny"), "\"junctions\": [", junctions);
+    char *text = text_replace(data_text("tiny"), "\"junctions\": [", junctions);
     return text_replace(text, "\"segments\": [", segments);
 }
 
@@ -750,7 +727,7 @@ static void test_city_is_either_goods_city_or_port(void **state)
 static void test_board_without_goods_is_refused(void **state)
 {
     (void)state;
-    char *text = text_replace(file_text("tiny"), "\"goods\": \"red\"", "\"port\": true");
+    char *text = text_replace(data_text("tiny"), "\"goods\": \"red\"", "\"port\": true");
     text = text_replace(text, "\"rules\": \"europe\"", "\"rules\": \"north_america\"");
     text = text_replace(
         text, "{\"id\": \"mill\", \"title\": \"Mill\", \"goods\": \"blue\", \"xy\": [-2, 3]},", "");
@@ -820,7 +797,7 @@ static void test_city_with_two_green_lights_is_refused(void **state)
 static void test_city_behind_the_port_is_refused(void **state)
 {
     (void)state;
-    char *text = text_replace(file_text("tiny"), "\"a\": \"middle\", \"b\": \"mine\"",
+    char *text = text_replace(data_text("tiny"), "\"a\": \"middle\", \"b\": \"mine\"",
                               "\"a\": \"middle\", \"b\": \"harbour\"");
     expect_failure(text_read(text, convoi_board_read),
                    "cities[0]: a train cannot get here from city \"mine\"");
@@ -840,7 +817,7 @@ static void test_start_without_way_to_a_city_is_refused(void **state)
                  "{\"id\": \"l%d\", \"a\": \"s%d\", \"b\": \"yard\", \"spaces\": 1},", i, i);
     }
     char *text =
-        text_replace(file_text("tiny"), "\"numbers\": [2, 3, 10, 11, 12], \"xy\": [4, 0]}", starts);
+        text_replace(data_text("tiny"), "\"numbers\": [2, 3, 10, 11, 12], \"xy\": [4, 0]}", starts);
     text = text_replace(text, "\"segments\": [", segments);
     text = text_replace(text, "\"junctions\": [",
                         "\"junctions\": [{\"id\": \"yard\", \"title\": \"Yard\", \"xy\": [0, 0], "
@@ -874,7 +851,7 @@ static void test_deck_needs_a_first_card(void **state)
 static void test_deck_without_cards_is_refused(void **state)
 {
     (void)state;
-    char *text = file_text("standard_deck");
+    char *text = data_text("standard_deck");
     char *cards = strstr(text, "\"cards\": [");
     assert_non_null(cards);
     strcpy(cards, "\"cards\": []}");
@@ -926,7 +903,7 @@ static void test_multi_needs_a_colour_that_is_not_printed(void **state)
     (void)state;
     expect_deck_failure("[\"multi\", \"multi\", \"multi\"]",
                         "[\"multi\", \"multi\", \"multi\", \"gray\"]", "need 4 different colours");
-    char *text = text_replace(file_text("standard_deck"), "[\"multi\", \"multi\", \"multi\"]",
+    char *text = text_replace(data_text("standard_deck"), "[\"multi\", \"multi\", \"multi\"]",
                               "[\"gray\", \"gray\", \"multi\", \"multi\"]");
     expect_ok(text_read(text, convoi_deck_read));
 }
@@ -948,7 +925,7 @@ static void test_first_card_has_fixed_colours(void **state)
 static void test_board_needs_a_start_for_each_train_of_the_first_card(void **state)
 {
     (void)state;
-    char *text = text_replace(file_text("standard_deck"), "[\"black\", \"brown\", \"gray\"]",
+    char *text = text_replace(data_text("standard_deck"), "[\"black\", \"brown\", \"gray\"]",
                               "[\"black\", \"brown\", \"gray\", \"gray\"]");
     Doc doc;
     expect_ok(load_json(text, strlen(text), &doc));

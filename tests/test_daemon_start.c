@@ -32,6 +32,8 @@
 
 #include <cmocka.h>
 
+#include "descriptors.h"
+
 int daemon_main(int argc, char **argv); /* env/daemon/main.c */
 
 enum { WORDS_MAX = 16, SAID_MAX = 8192, REACHED = 64 /* added to the status of a child */ };
@@ -91,17 +93,6 @@ static int teardown(void **unused)
 
 /* ---- Running it ---- */
 
-static uint32_t open_descriptors(void)
-{
-    uint32_t count = 0;
-    DIR *entries = opendir("/proc/self/fd");
-    while (readdir(entries) != NULL) {
-        count++;
-    }
-    closedir(entries);
-    return count;
-}
-
 /* In a child: runs the daemon while call number `nth` fails, and looks what it left open. */
 static void child_run(char **words, uint32_t nth, int out)
 {
@@ -115,13 +106,13 @@ static void child_run(char **words, uint32_t nth, int out)
     if (descriptors.rlim_max > 0 && setrlimit(RLIMIT_NOFILE, &descriptors) != 0) {
         _exit(9);
     }
-    uint32_t before = open_descriptors();
+    uint32_t before = count_descriptors();
     fault_set(FAULT_ANY, nth, EMFILE);
     int status = daemon_main(argc, words);
     bool reached = fault_was(FAULT_ANY);
     fault_clear();
     fflush(NULL);
-    _exit(open_descriptors() != before ? 9 : status + (reached ? REACHED : 0));
+    _exit(count_descriptors() != before ? 9 : status + (reached ? REACHED : 0));
 }
 
 /* A daemon that stops as soon as it serves: its lease has ended. Returns its exit status, with

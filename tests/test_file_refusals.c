@@ -10,9 +10,8 @@
 
 #include <cmocka.h>
 
+#include "file_text.h"
 #include "trainyard.h"
-
-enum { FILE_SIZE_MAX = 65536 };
 
 /* One wrong thing in a file: what is replaced, by what, and the refusal. */
 typedef struct Wrong {
@@ -24,36 +23,6 @@ typedef struct Wrong {
 #define NAME_16 "sixteen_letters_"
 #define TEXT_60 "sixty_letters_are_the_most_that_an_id_or_a_title_may_have_60"
 #define TEXT_150 TEXT_60 TEXT_60 "and_thirty_letters_more_of_150"
-
-/* The content of a file of this repository; the caller frees it. */
-static char *file_text(const char *path)
-{
-    char whole[1024];
-    snprintf(whole, sizeof whole, TY_SOURCE_DIR "/%s", path);
-    FILE *file = fopen(whole, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, FILE_SIZE_MAX);
-    assert_non_null(text);
-    assert_true(fread(text, 1, FILE_SIZE_MAX - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
-/* `text`, which is freed, with the first `from` replaced; the caller frees the result. */
-static char *text_replace(char *text, const char *from, const char *to)
-{
-    const char *at = strstr(text, from);
-    if (at == NULL) {
-        fail_msg("the file has no %s", from);
-        return text;
-    }
-    size_t size = strlen(text) + strlen(to) + 1;
-    char *changed = malloc(size);
-    assert_non_null(changed);
-    snprintf(changed, size, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
-    free(text);
-    return changed;
-}
 
 static void status_says(const TyStatus *status, TyCode code, const char *message)
 {
@@ -385,9 +354,9 @@ static void text_append(char *text, const char *format, ...)
     size_t length = strlen(text);
     va_list args;
     va_start(args, format);
-    int added = vsnprintf(text + length, FILE_SIZE_MAX - length, format, args);
+    int added = vsnprintf(text + length, FILE_TEXT_MAX - length, format, args);
     va_end(args);
-    assert_true(added > 0 && (size_t)added < FILE_SIZE_MAX - length);
+    assert_true(added > 0 && (size_t)added < FILE_TEXT_MAX - length);
 }
 
 /* The largest map, with the longest names. */

@@ -9,6 +9,8 @@
 #include <sched.h>
 #include <time.h>
 
+#include "tests/descriptors.h"
+
 /* ---- Helpers ---- */
 
 static uint32_t told;
@@ -28,17 +30,6 @@ static RecorderOptions heard_options(void)
     told = 0;
     last_sentence[0] = '\0';
     return options;
-}
-
-static uint32_t open_descriptors(void)
-{
-    uint32_t count = 0;
-    DIR *entries = opendir("/proc/self/fd");
-    while (readdir(entries) != NULL) {
-        count++;
-    }
-    closedir(entries);
-    return count;
 }
 
 static uint32_t count_all(uint32_t files)
@@ -79,7 +70,7 @@ static void test_a_log_that_cannot_be_mapped_is_an_error(void **unused)
     char path[128];
     path_of(1, path);
     bytes_write(1, (const uint8_t *)"0123", 4);
-    uint32_t descriptors = open_descriptors();
+    uint32_t descriptors = count_descriptors();
     for (uint32_t i = 0; i < 3; i++) {
         LogFile file;
         fault_set(calls[i], 1, ENOMEM);
@@ -90,7 +81,7 @@ static void test_a_log_that_cannot_be_mapped_is_an_error(void **unused)
         assert_null(file.bytes);
         log_file_close(&file);
     }
-    assert_int_equal(open_descriptors(), descriptors);
+    assert_int_equal(count_descriptors(), descriptors);
 }
 
 /* ---- Opening ---- */
@@ -100,7 +91,7 @@ static void test_a_log_that_cannot_be_mapped_is_an_error(void **unused)
 static bool open_with_fault(uint32_t nth, uint32_t before)
 {
     Recorder *recorder = NULL;
-    uint32_t descriptors = open_descriptors();
+    uint32_t descriptors = count_descriptors();
     RecorderOptions options = heard_options();
     fault_set(FAULT_ANY, nth, ENOMEM);
     TyStatus status = recorder_open(directory, &options, &recorder);
@@ -113,7 +104,7 @@ static bool open_with_fault(uint32_t nth, uint32_t before)
         assert_int_equal(recorder_stats(recorder).episodes, 2);
     }
     recorder_close(recorder);
-    assert_int_equal(open_descriptors(), descriptors);
+    assert_int_equal(count_descriptors(), descriptors);
     assert_int_equal(count_all(3), before + (recorder != NULL ? 2 : 0));
     return reached;
 }
@@ -301,13 +292,13 @@ static void test_a_file_that_cannot_be_cut_is_not_continued(void **unused)
     (void)unused;
     Bytes bytes = small_log();
     bytes_write(1, bytes.data, bytes.size - 1);
-    uint32_t descriptors = open_descriptors();
+    uint32_t descriptors = count_descriptors();
     RecorderOptions options = quiet_options();
     options.calls.truncate = failing_truncate;
     Recorder *recorder = recorder_at(&options);
     record_short(recorder, 2);
     recorder_close(recorder);
-    assert_int_equal(open_descriptors(), descriptors);
+    assert_int_equal(count_descriptors(), descriptors);
     assert_int_equal(count_and_verify(2), 2);
     free(bytes.data);
 }

@@ -451,18 +451,6 @@ static void *liar_main(void *argument)
     return NULL;
 }
 
-static int segment_make(const uint8_t *bytes, size_t size, int seals)
-{
-    int fd = memfd_create("lie", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    assert_true(fd >= 0);
-    assert_int_equal(ftruncate(fd, (off_t)size), 0);
-    if (bytes != NULL) {
-        assert_int_equal(write(fd, bytes, size), size);
-    }
-    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-    return fd;
-}
-
 /* A daemon that says the truth, until it is told otherwise. */
 static Liar liar_make(void)
 {
@@ -484,8 +472,8 @@ static Liar liar_make(void)
                             .message = "said the daemon"},
                   .sizes = {sizeof(ShmReply), 0},
                   .counts = {SHM_DESCRIPTORS, 0},
-                  .fds = {segment_make(true_rows, true_rows_size, F_SEAL_SHRINK),
-                          segment_make(NULL, true_commands_size, F_SEAL_SHRINK),
+                  .fds = {memory_file(true_rows, true_rows_size, F_SEAL_SHRINK),
+                          memory_file(NULL, true_commands_size, F_SEAL_SHRINK),
                           eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK),
                           eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)}};
 }
@@ -596,9 +584,9 @@ static void test_only_sealed_segments_are_mapped(void **unused)
     (void)unused;
     for (uint32_t i = 0; i < 2; i++) {
         assert_segment_refused(i, open("/dev/null", O_RDWR | O_CLOEXEC));
-        assert_segment_refused(i, segment_make(true_rows, true_rows_size, F_SEAL_GROW));
-        assert_segment_refused(i, segment_make(NULL, 0, F_SEAL_SHRINK));
-        assert_segment_refused(i, segment_make(NULL, (size_t)1 << 40, F_SEAL_SHRINK));
+        assert_segment_refused(i, memory_file(true_rows, true_rows_size, F_SEAL_GROW));
+        assert_segment_refused(i, memory_file(NULL, 0, F_SEAL_SHRINK));
+        assert_segment_refused(i, memory_file(NULL, (size_t)1 << 40, F_SEAL_SHRINK));
     }
 }
 
@@ -659,7 +647,7 @@ static void test_every_number_of_the_header_is_checked(void **unused)
     header.commands_total = SHM_LINE;
     assert_int_equal(pwrite(liar.fds[0], &header, sizeof header, 0), sizeof header);
     close(liar.fds[1]);
-    liar.fds[1] = segment_make(NULL, SHM_LINE, F_SEAL_SHRINK);
+    liar.fds[1] = memory_file(NULL, SHM_LINE, F_SEAL_SHRINK);
     assert_refused(&liar, TY_IO, "header");
 }
 

@@ -114,26 +114,14 @@ typedef struct Fake {
     int null_fd;
 } Fake;
 
-static int fake_file(const uint8_t *bytes, size_t size, int seals)
-{
-    int fd = memfd_create("fake", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    assert_true(fd >= 0);
-    assert_int_equal(ftruncate(fd, (off_t)size), 0);
-    if (bytes != NULL) {
-        assert_int_equal(write(fd, bytes, size), size);
-    }
-    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
-    return fd;
-}
-
 static TyStatus fake_asked(void *user, const ShmHello *hello, uint64_t lease,
                            ShmDescriptors *descriptors)
 {
     const Fake *fake = user;
     (void)hello;
     (void)lease;
-    *descriptors = (ShmDescriptors){.rows = fake_file(fake->rows, fake->rows_size, fake->seals),
-                                    .commands = fake_file(NULL, fake->commands_size, fake->seals),
+    *descriptors = (ShmDescriptors){.rows = memory_file(fake->rows, fake->rows_size, fake->seals),
+                                    .commands = memory_file(NULL, fake->commands_size, fake->seals),
                                     .to_pool = fake->null_fd,
                                     .to_client = fake->null_fd};
     return (TyStatus){.code = TY_OK};
