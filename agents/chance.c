@@ -10,8 +10,10 @@ typedef struct ChanceMemory {
     uint64_t counter;
 } ChanceMemory;
 
-static void chance_start(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
+static void chance_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
+                         uint32_t seat, uint64_t seed)
 {
+    (void)agent;
     (void)ruleset;
     (void)seat;
     *(ChanceMemory *)memory = (ChanceMemory){.seed = seed};

@@ -1,10 +1,10 @@
 /* A rule-based player of Ligne de train, Chicago.
  *
- * It plays every card that gains something, seats a pawn whenever its cards allow it, prefers the
- * seats that would be hard to reach later, and attacks when it cannot seat. It draws its picture of
- * the position from its own row alone; in the picture its own seat is seat 0. */
+ * It plays every card that gains something or at least makes room for a new one, seats a pawn
+ * whenever its cards allow it, prefers the seats that would be hard to reach later, and attacks
+ * when it cannot seat. It draws its picture of the position from its own row alone; in the picture
+ * its own seat is seat 0. */
 #include "agent.h"
-#include "core/bytes.h"
 #include "games/chicago/state.h"
 
 #include <string.h>
@@ -20,6 +20,7 @@ enum {
 
 /* What the agent works with during one decision. */
 typedef struct Mind {
+    const TyRuleset *ruleset;
     const ChicagoTables *tables;
     const uint8_t *mask;
     ChicagoState picture;
@@ -28,39 +29,41 @@ typedef struct Mind {
 /* ---- The picture -------------------------------------------------------------------------------
  */
 
-/* Rows count cells without gaps, plus one. */
-static uint8_t cell_sparse(const ChicagoTables *tables, uint8_t dense)
+/* A cell of a row; "plus one" in both. */
+static uint8_t cell_seen(const ChicagoTables *tables, uint8_t cell)
 {
-    return (uint8_t)(dense > tables->cells ? dense - tables->cells + CHICAGO_CAR : dense);
+    return cell == 0 ? 0 : (uint8_t)(cell_sparse(tables, cell - 1u) + 1);
 }
 
-static void picture_seats(const ChicagoTables *tables, const uint8_t *row, ChicagoState *picture)
+static void picture_seats(const ChicagoTables *tables, const uint8_t *sitting,
+                          ChicagoState *picture)
 {
-    const uint8_t *sitting = row + tables->layout.sitting;
     for (uint32_t i = 0; i < (uint32_t)CHICAGO_CARS * tables->cells; i++) {
         if (sitting[i] != 0) {
-            cells_add(&picture->seated[sitting[i] - 1], cell_sparse(tables, (uint8_t)(i + 1)) - 1u);
+            cells_add(&picture->seated[sitting[i] - 1], cell_sparse(tables, i));
         }
     }
 }
 
-static void picture_draw(const ChicagoTables *tables, const uint8_t *row, ChicagoState *picture)
+static void picture_draw(const TyRuleset *ruleset, const uint8_t *row, ChicagoState *picture)
 {
-    const ChicagoLayout *at = &tables->layout;
+    const ChicagoTables *tables = chicago_tables(ruleset);
+    const uint16_t *at = ruleset->block_at;
     memset(picture, 0, sizeof *picture);
-    memcpy(&picture->phase, row, CHICAGO_PUBLIC_SIZE);
-    picture->active = row[at->turn];
+    picture->head.phase = row[at[BLOCK_PHASE]];
+    memcpy(&picture->backward, row + at[BLOCK_BACKWARD], CHICAGO_PUBLIC_SIZE);
+    picture->active = row[at[BLOCK_TURN]];
     for (uint32_t i = 0; i < TY_PLAYERS_MAX && i < tables->player_count; i++) {
-        picture->supply[i] = row[at->supply + i];
-        picture->wait[i] = row[at->wait + i];
-        picture->start[i] = row[at->start + i];
-        picture->aisle[i] = cell_sparse(tables, row[at->aisle + i]);
-        picture->tokens[i] = row[at->tokens + i];
-        picture->skip[i] = row[at->skip + i];
+        picture->supply[i] = row[at[BLOCK_SUPPLY] + i];
+        picture->wait[i] = row[at[BLOCK_WAIT] + i];
+        picture->start[i] = row[at[BLOCK_START] + i];
+        picture->aisle[i] = cell_seen(tables, row[at[BLOCK_AISLE] + i]);
+        picture->tokens[i] = row[at[BLOCK_TOKENS] + i];
+        picture->skip[i] = row[at[BLOCK_SKIP] + i];
     }
-    memcpy(picture->numbers[0], row + at->numbers, CHICAGO_NUMBERS);
-    memcpy(picture->actions[0], row + at->actions, CARD_COUNT);
-    picture_seats(tables, row, picture);
+    memcpy(picture->numbers[0], row + at[BLOCK_NUMBERS], CHICAGO_NUMBERS);
+    memcpy(picture->actions[0], row + at[BLOCK_ACTIONS], CARD_COUNT);
+    picture_seats(tables, row + at[BLOCK_SITTING], picture);
 }
 
 static uint32_t seated_count(const Mind *mind, uint32_t seat)
@@ -83,14 +86,26 @@ static CellSet cells_and(const CellSet *one, const CellSet *other)
     return (CellSet){{one->car[0] & other->car[0], one->car[1] & other->car[1]}};
 }
 
-static uint32_t cell_action(const Mind *mind, uint32_t base, uint8_t cell)
+static uint32_t action_of(const Mind *mind, Form form, uint32_t item)
 {
-    return base + (cell >> 6) * mind->tables->cells + (cell & 63u);
+    return mind->ruleset->action_first[form] + item;
+}
+
+static uint32_t cell_action(const Mind *mind, Form form, uint8_t cell)
+{
+    return action_of(mind, form, cell_dense(mind->tables, cell));
 }
 
 static bool legal(const Mind *mind, uint32_t action)
 {
     return mind->mask[action] != 0;
+}
+
+/* The action of this form and item if it is legal; otherwise NOTHING. */
+static uint32_t wish(const Mind *mind, Form form, uint32_t item)
+{
+    uint32_t action = action_of(mind, form, item);
+    return legal(mind, action) ? action : NOTHING;
 }
 
 /* ---- The worth of places -----------------------------------------------------------------------
@@ -234,45 +249,92 @@ static Plan plan_make(const Mind *mind, const ChicagoState *position)
 static uint32_t plan_action(const Mind *mind, Plan plan)
 {
     if (plan.number < CHICAGO_NUMBERS) {
-        return ACTION_LAY + plan.number;
+        return action_of(mind, FORM_LAY, plan.number);
     }
     CellSet empty = chicago_seats_free(mind->tables, &mind->picture);
     Way way = chicago_pawn_way(mind->tables, &mind->picture, 0, EVERYBODY);
     CellSet ends = chicago_way_ends(&way, mind->picture.bonus);
     ends = cells_and(&ends, &empty);
-    return cell_action(mind, ACTION_CELLS, cells_best(mind, ends, seat_worth));
+    return cell_action(mind, FORM_TO, cells_best(mind, ends, seat_worth));
 }
 
-/* The card to play first so that a seat comes within reach, the cheapest one that helps. */
-static uint32_t seat_by_card(const Mind *mind)
+/* Cards for the move, played before it: each Advanced Movement at most once, and passes. */
+typedef struct Aids {
+    uint32_t advanced; /* bit i: the Advanced Movement of i + 1 */
+    uint32_t passes;   /* Excuse Me */
+} Aids;
+
+static uint32_t aids_count(Aids aids)
 {
-    static const uint8_t cards[] = {CARD_ADVANCED_1, CARD_ADVANCED_2, CARD_ADVANCED_3,
-                                    CARD_EXCUSE_ME, CARD_REBEL};
-    for (uint32_t i = 0; i < sizeof cards; i++) {
-        ChicagoState position = mind->picture;
-        if (!legal(mind, ACTION_PLAY + cards[i])) {
-            continue;
-        }
-        if (i < 3) {
-            position.bonus = (uint8_t)(position.bonus + i + 1);
-        } else {
-            position.passes++;
-        }
-        if (plan_make(mind, &position).worth > 0) {
-            return ACTION_PLAY + cards[i];
+    return (uint32_t)__builtin_popcount(aids.advanced) + aids.passes;
+}
+
+static ChicagoState aids_use(const Mind *mind, Aids aids)
+{
+    static const uint8_t sum[1 << 3] = {0, 1, 2, 3, 3, 4, 5, 6};
+    ChicagoState position = mind->picture;
+    position.bonus = (uint8_t)(position.bonus + sum[aids.advanced]);
+    position.passes = (uint8_t)(position.passes + aids.passes);
+    return position;
+}
+
+/* What may be played of the hand. */
+static Aids aids_all(const Mind *mind)
+{
+    Aids all = {0};
+    for (uint32_t i = 0; i < 3; i++) {
+        all.advanced |= (uint32_t)(wish(mind, FORM_PLAY, CARD_ADVANCED_1 + i) != NOTHING) << i;
+    }
+    if (wish(mind, FORM_PLAY, CARD_EXCUSE_ME) != NOTHING) {
+        all.passes = mind->picture.actions[0][CARD_EXCUSE_ME];
+    }
+    return all;
+}
+
+/* The card that comes first. */
+static uint32_t aids_play(const Mind *mind, Aids aids)
+{
+    return aids.advanced != 0
+               ? wish(mind, FORM_PLAY, CARD_ADVANCED_1 + (uint32_t)__builtin_ctz(aids.advanced))
+               : wish(mind, FORM_PLAY, CARD_EXCUSE_ME);
+}
+
+/* The most cards with which the move still leads to a seat, for a card that is played makes room
+ * for a new one. False if no choice of them does. */
+static bool aids_choose(const Mind *mind, Aids *chosen)
+{
+    Aids all = aids_all(mind);
+    bool found = false;
+    for (uint32_t advanced = 0; advanced < 1u << 3; advanced++) {
+        for (uint32_t passes = 0; (advanced & ~all.advanced) == 0 && passes <= all.passes;
+             passes++) {
+            Aids aids = {advanced, passes};
+            ChicagoState position = aids_use(mind, aids);
+            if ((!found || aids_count(aids) > aids_count(*chosen)) &&
+                plan_make(mind, &position).worth > 0) {
+                *chosen = aids;
+                found = true;
+            }
         }
     }
-    return NOTHING;
+    return found;
 }
 
-/* An action that leads to a seat this turn. */
+/* An action that leads to a seat this turn. A Rebel Passenger is used up only if nothing else
+ * helps. */
 static uint32_t seat_now(const Mind *mind)
 {
+    Aids aids;
     if (!chicago_pawn_movable(&mind->picture, 0)) {
         return NOTHING;
     }
-    Plan plan = plan_make(mind, &mind->picture);
-    return plan.worth > 0 ? plan_action(mind, plan) : seat_by_card(mind);
+    if (aids_choose(mind, &aids)) {
+        return aids_count(aids) > 0 ? aids_play(mind, aids)
+                                    : plan_action(mind, plan_make(mind, &mind->picture));
+    }
+    uint32_t rebel = wish(mind, FORM_PLAY, CARD_REBEL);
+    ChicagoState position = aids_use(mind, (Aids){.passes = 1});
+    return rebel != NOTHING && plan_make(mind, &position).worth > 0 ? rebel : NOTHING;
 }
 
 /* The best aisle move of `total` spaces. */
@@ -292,9 +354,10 @@ static uint32_t aisle_now(const Mind *mind)
     uint32_t best = NOTHING;
     uint32_t most = 0;
     for (uint32_t number = 0; number < CHICAGO_NUMBERS; number++) {
-        if (legal(mind, ACTION_LAY + number)) {
+        uint32_t lay = wish(mind, FORM_LAY, number);
+        if (lay != NOTHING) {
             uint32_t worth = 1 + aisle_worth(mind, mind->picture.bonus + number_value(number));
-            best = worth > most ? ACTION_LAY + number : best;
+            best = worth > most ? lay : best;
             most = worth > most ? worth : most;
         }
     }
@@ -304,44 +367,52 @@ static uint32_t aisle_now(const Mind *mind)
 /* ---- Answers -----------------------------------------------------------------------------------
  */
 
-static uint32_t first_legal(const Mind *mind, uint32_t count)
-{
-    uint32_t action = 0;
-    while (action < count && !legal(mind, action)) {
-        action++;
-    }
-    return action;
-}
-
-/* Cards that gain something and keep the turn. */
+/* Cards that gain something, or at least a new card, and keep the turn. */
 static uint32_t gain_now(const Mind *mind)
 {
     static const uint8_t cards[] = {CARD_ENTER_2X,  CARD_ENTER_1X, CARD_TAKE_A_SEAT,
                                     CARD_ECCENTRIC, CARD_PLUS_1,   CARD_PANHANDLER,
                                     CARD_EXPRESS};
     for (uint32_t i = 0; i < sizeof cards; i++) {
-        if (legal(mind, ACTION_PLAY + cards[i])) {
-            return ACTION_PLAY + cards[i];
+        uint32_t play = wish(mind, FORM_PLAY, cards[i]);
+        if (play != NOTHING) {
+            return play;
         }
     }
     bool pair = mind->tables->player_count == 2;
-    return pair && legal(mind, ACTION_PLAY + CARD_REVERSE) ? ACTION_PLAY + CARD_REVERSE : NOTHING;
+    return pair ? wish(mind, FORM_PLAY, CARD_REVERSE) : NOTHING;
+}
+
+/* Two pawns thrown out are worth more than one seated. */
+static uint32_t exit_twice_now(const Mind *mind)
+{
+    uint8_t next = chicago_next_opponent(mind->tables, &mind->picture);
+    bool worth_it = next != CHICAGO_NONE && next == leader(mind) && seated_count(mind, next) >= 2;
+    return worth_it ? wish(mind, FORM_PLAY, CARD_EXIT_2X) : NOTHING;
 }
 
 static uint32_t exit_now(const Mind *mind)
 {
-    if (legal(mind, ACTION_PLAY + CARD_EXIT_2X)) {
-        return ACTION_PLAY + CARD_EXIT_2X;
-    }
-    return legal(mind, ACTION_PLAY + CARD_EXIT_1X) ? ACTION_PLAY + CARD_EXIT_1X : NOTHING;
+    uint32_t twice = wish(mind, FORM_PLAY, CARD_EXIT_2X);
+    return twice != NOTHING ? twice : wish(mind, FORM_PLAY, CARD_EXIT_1X);
 }
 
-/* A token for another number while the pawn could move but finds no seat. */
+/* A token for another number while the pawn could move but finds no seat; otherwise for another
+ * action card, instead of one that waits for a move or an attack. */
 static uint32_t swap_now(const Mind *mind)
 {
+    static const uint8_t idle[] = {CARD_EXCUSE_ME, CARD_ADVANCED_1, CARD_ADVANCED_2,
+                                   CARD_ADVANCED_3, CARD_REBEL};
     for (uint32_t i = 0; chicago_pawn_movable(&mind->picture, 0) && i < CHICAGO_NUMBERS; i++) {
-        if (legal(mind, ACTION_SWAP_NUMBER + i)) {
-            return ACTION_SWAP_NUMBER + i;
+        uint32_t swap = wish(mind, FORM_SWAP, i);
+        if (swap != NOTHING) {
+            return swap;
+        }
+    }
+    for (uint32_t i = 0; i < sizeof idle; i++) {
+        uint32_t swap = wish(mind, FORM_SWAP, CHICAGO_NUMBERS + idle[i]);
+        if (swap != NOTHING) {
+            return swap;
         }
     }
     return NOTHING;
@@ -349,11 +420,8 @@ static uint32_t swap_now(const Mind *mind)
 
 static uint32_t board_now(const Mind *mind)
 {
-    if (legal(mind, ACTION_PLAY + CARD_U_PASS) && mind->picture.aisle[0] == 0) {
-        return ACTION_PLAY + CARD_U_PASS;
-    }
-    bool spin = legal(mind, ACTION_SPIN) && mind->picture.aisle[0] == 0;
-    return spin ? (uint32_t)ACTION_SPIN : NOTHING;
+    uint32_t pass = wish(mind, FORM_PLAY, CARD_U_PASS);
+    return pass != NOTHING ? pass : wish(mind, FORM_SPIN, 0);
 }
 
 static uint32_t answer_turn(const Mind *mind)
@@ -361,20 +429,28 @@ static uint32_t answer_turn(const Mind *mind)
     uint32_t pawns = mind->tables->pawns;
     bool danger = seated_count(mind, leader(mind)) + LEADER_MARGIN >= pawns;
     uint32_t seat = seat_now(mind);
-    uint32_t gain = gain_now(mind);
     uint32_t attack = exit_now(mind);
     if (seat != NOTHING && seated_count(mind, 0) + 1 == pawns) {
         return seat;
     }
     const uint32_t wishes[] = {
-        gain,           danger ? attack : NOTHING, seat, board_now(mind), swap_now(mind), attack,
-        aisle_now(mind)};
+        gain_now(mind),
+        exit_twice_now(mind),
+        danger ? attack : NOTHING,
+        seat,
+        wish(mind, FORM_PLAY, CARD_U_PASS),
+        wish(mind, FORM_PLAY, CARD_EXCUSE_ME), /* makes room for another card */
+        attack,
+        swap_now(mind),
+        board_now(mind),
+        aisle_now(mind),
+    };
     for (uint32_t i = 0; i < sizeof wishes / sizeof wishes[0]; i++) {
         if (wishes[i] != NOTHING) {
             return wishes[i];
         }
     }
-    return ACTION_END;
+    return action_of(mind, FORM_END, 0);
 }
 
 /* Numbers are laid: a seat if there is one, also by a second number; otherwise the best place. */
@@ -386,13 +462,14 @@ static uint32_t answer_move(const Mind *mind)
     CellSet ends = chicago_way_ends(&way, position.points);
     CellSet seats = cells_and(&ends, &empty);
     uint32_t best = cells_any(&seats)
-                        ? cell_action(mind, ACTION_CELLS, cells_best(mind, seats, seat_worth))
+                        ? cell_action(mind, FORM_TO, cells_best(mind, seats, seat_worth))
                         : NOTHING;
     uint32_t most = total_worth(mind, &position, position.points);
     for (uint32_t number = 0; number < CHICAGO_NUMBERS; number++) {
-        if (legal(mind, ACTION_LAY + number)) {
+        uint32_t lay = wish(mind, FORM_LAY, number);
+        if (lay != NOTHING) {
             uint32_t worth = total_worth(mind, &position, position.points + number_value(number));
-            best = worth > most ? ACTION_LAY + number : best;
+            best = worth > most ? lay : best;
             most = worth > most ? worth : most;
         }
     }
@@ -400,19 +477,20 @@ static uint32_t answer_move(const Mind *mind)
         return best;
     }
     if (!cells_any(&ends)) {
-        return first_legal(mind, ACTION_CELLS);
+        return NOTHING;
     }
-    return cell_action(mind, ACTION_CELLS, cells_best(mind, ends, place_prospects));
+    return cell_action(mind, FORM_TO, cells_best(mind, ends, place_prospects));
 }
 
 static uint32_t answer_place(const Mind *mind)
 {
-    uint32_t best = first_legal(mind, ACTION_CELLS);
+    uint32_t best = NOTHING;
     uint32_t most = 0;
     for (uint32_t start = 0; start < CHICAGO_STARTS; start++) {
-        if (legal(mind, ACTION_PLACE + start)) {
+        uint32_t place = wish(mind, FORM_PLACE, start);
+        if (place != NOTHING) {
             uint32_t prospects = place_prospects(mind, (uint8_t)(CHICAGO_NODES + start));
-            best = prospects > most ? ACTION_PLACE + start : best;
+            best = prospects > most ? place : best;
             most = prospects > most ? prospects : most;
         }
     }
@@ -423,40 +501,39 @@ static uint32_t answer_seat(const Mind *mind)
 {
     CellSet remote = seats_remote(mind);
     CellSet seats = cells_any(&remote) ? remote : chicago_seats_free(mind->tables, &mind->picture);
-    return cell_action(mind, ACTION_CELLS, cells_best(mind, seats, seat_worth));
+    return cell_action(mind, FORM_TO, cells_best(mind, seats, seat_worth));
 }
 
 /* An opposing pawn: the leader's if it may be picked. */
-static uint32_t answer_pawn(const Mind *mind, uint32_t count)
+static uint32_t answer_pawn(const Mind *mind)
 {
-    uint32_t base = ACTION_CELLS + (uint32_t)CHICAGO_CARS * mind->tables->cells;
     CellSet pawns = mind->picture.seated[leader(mind)];
     while (cells_any(&pawns)) {
-        uint32_t action = cell_action(mind, base, cells_best(mind, pawns, seat_worth));
+        uint32_t action = cell_action(mind, FORM_PAWN, cells_best(mind, pawns, seat_worth));
         if (legal(mind, action)) {
             return action;
         }
         cells_remove(&pawns, cells_best(mind, pawns, seat_worth));
     }
-    return first_legal(mind, count);
+    return NOTHING;
 }
 
-static uint32_t answer_beg(const Mind *mind, uint32_t count)
+static uint32_t answer_beg(const Mind *mind)
 {
-    uint32_t action = ACTION_BEG + 2u * (leader(mind) - 1u) + PILE_ACTIONS;
-    return legal(mind, action) ? action : first_legal(mind, count);
+    return wish(mind, FORM_BEG, 2u * (leader(mind) - 1u) + PILE_ACTIONS);
 }
 
-/* A Rebel Passenger is worth more than a stolen card and less than a seat. */
+/* Whatever the attack, a card is drawn for the Rebel Passenger. */
 static uint32_t answer_rebel(const Mind *mind)
 {
-    bool worth_it = mind->picture.card != CARD_PANHANDLER + 1;
-    return worth_it && legal(mind, ACTION_REBEL) ? ACTION_REBEL : ACTION_ACCEPT;
+    uint32_t rebel = wish(mind, FORM_REBEL, 0);
+    return rebel != NOTHING ? rebel : action_of(mind, FORM_ACCEPT, 0);
 }
 
-static uint32_t answer(const Mind *mind, uint32_t count)
+/* NOTHING where anything will do. */
+static uint32_t answer(const Mind *mind)
 {
-    switch ((Phase)mind->picture.phase) {
+    switch ((Phase)mind->picture.head.phase) {
     case PHASE_PLACE:
         return answer_place(mind);
     case PHASE_TURN:
@@ -467,9 +544,9 @@ static uint32_t answer(const Mind *mind, uint32_t count)
     case PHASE_RESEAT:
         return answer_seat(mind);
     case PHASE_PAWN:
-        return answer_pawn(mind, count);
+        return answer_pawn(mind);
     case PHASE_BEG:
-        return answer_beg(mind, count);
+        return answer_beg(mind);
     case PHASE_REBEL:
         return answer_rebel(mind);
     case PHASE_SLIDE:
@@ -479,25 +556,37 @@ static uint32_t answer(const Mind *mind, uint32_t count)
     case PHASE_COUNT:
         break;
     }
-    return first_legal(mind, count);
+    return NOTHING;
 }
 
-static void expert_start(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
+static void expert_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
+                         uint32_t seat, uint64_t seed)
 {
+    (void)agent;
     (void)memory;
     (void)ruleset;
     (void)seat;
     (void)seed;
 }
 
+/* The first answer that spends no token: every question has one. */
+static uint32_t first_legal(const Mind *mind)
+{
+    uint32_t action = 0;
+    while (!legal(mind, action) || ty_choice(mind->ruleset, action).form == FORM_SWAP) {
+        action++;
+    }
+    return action;
+}
+
 static uint32_t expert_act(void *memory, const TyView *view)
 {
     (void)memory;
-    Mind mind = {.tables = view->ruleset->tables, .mask = view->mask};
-    uint32_t count = ty_shape(view->ruleset)->action_count;
-    picture_draw(mind.tables, view->row, &mind.picture);
-    uint32_t action = answer(&mind, count);
-    return legal(&mind, action) ? action : first_legal(&mind, count);
+    Mind mind = {
+        .ruleset = view->ruleset, .tables = chicago_tables(view->ruleset), .mask = view->mask};
+    picture_draw(view->ruleset, view->row, &mind.picture);
+    uint32_t action = answer(&mind);
+    return action != NOTHING && legal(&mind, action) ? action : first_legal(&mind);
 }
 
 const TyAgent chicago_expert = {

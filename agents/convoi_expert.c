@@ -1,47 +1,27 @@
 /* The rule-based expert for Convoi Express: answers each question with what it judges best. */
 #include "convoi_expert.h"
 
+#include "core/draw.h"
+
 #include <assert.h>
 #include <string.h>
+
+enum { SKILL_FULL = 1000 /* thousandths */ };
 
 /* ---- Reading the row ---------------------------------------------------------------------------
  */
 
-static uint16_t block_offset(const TyShape *shape, const char *name)
-{
-    for (uint32_t i = 0; i < shape->row_block_count; i++) {
-        if (strcmp(shape->row_blocks[i].name, name) == 0) {
-            return shape->row_blocks[i].offset;
-        }
-    }
-    return NO_BLOCK;
-}
-
-static RowOffsets row_offsets(const TyShape *shape)
-{
-    return (RowOffsets){
-        .public_run = block_offset(shape, "phase"),
-        .goods = block_offset(shape, "goods"),
-        .delivered = block_offset(shape, "delivered"),
-        .setting = block_offset(shape, "setting"),
-        .seen = block_offset(shape, "seen"),
-        .green = block_offset(shape, "green"),
-        .hand = block_offset(shape, "hand"),
-        .turn = block_offset(shape, "turn"),
-        .number_start = block_offset(shape, "number_start"),
-        .token_spent = block_offset(shape, "token_spent"),
-    };
-}
-
 static void tokens_read(const Expert *expert, const uint8_t *row, ConvoiState *state)
 {
-    const RowOffsets *at = &expert->row;
-    memcpy(state->number_start, expert->tables->number_start, sizeof state->number_start);
-    if (at->number_start != NO_BLOCK) {
-        memcpy(state->number_start, row + at->number_start, sizeof state->number_start);
+    const ConvoiTables *tables = expert->tables;
+    const uint16_t *at = expert->ruleset->block_at;
+    memcpy(state->number_start, tables->number_start, sizeof state->number_start);
+    if (tables->starts == STARTS_SHUFFLED) {
+        memcpy(state->number_start, row + at[BLOCK_NUMBER_START], sizeof state->number_start);
     }
-    if (at->token_spent != NO_BLOCK) {
-        memcpy(state->token_spent, row + at->token_spent, sizeof state->token_spent);
+    if (tables->starts == STARTS_DRAWN) {
+        memcpy(state->token_spent, row + at[BLOCK_TOKEN_SPENT], sizeof state->token_spent);
+        memcpy(state->first_token, row + at[BLOCK_FIRST_TOKEN], sizeof state->first_token);
     }
 }
 
@@ -49,34 +29,36 @@ static void tokens_read(const Expert *expert, const uint8_t *row, ConvoiState *s
 static void row_read(const Expert *expert, const TyView *view, ConvoiState *state)
 {
     const ConvoiTables *tables = expert->tables;
-    const RowOffsets *at = &expert->row;
+    const uint16_t *at = expert->ruleset->block_at;
     const uint8_t *row = view->row;
     memset(state, 0, sizeof *state);
-    memcpy((uint8_t *)state + CONVOI_PUBLIC_OFFSET, row + at->public_run, CONVOI_PUBLIC_SIZE);
-    memcpy(state->goods, row + at->goods, tables->city_count);
-    memcpy(state->delivered, row + at->delivered, (size_t)tables->port_count * CONVOI_GOODS);
-    memcpy(state->setting, row + at->setting, tables->junction_count);
-    memcpy(state->seen, row + at->seen, tables->card_count);
+    state->head.phase = row[at[BLOCK_PHASE]];
+    memcpy(&state->card, row + at[BLOCK_CARD], CONVOI_PUBLIC_SIZE);
+    memcpy(state->goods, row + at[BLOCK_GOODS], tables->city_count);
+    memcpy(state->delivered, row + at[BLOCK_DELIVERED], (size_t)tables->port_count * CONVOI_GOODS);
+    memcpy(state->setting, row + at[BLOCK_SETTING], tables->junction_count);
+    memcpy(state->seen, row + at[BLOCK_SEEN], tables->card_count);
     tokens_read(expert, row, state);
     assert(tables->player_count > 0);
     for (uint32_t i = 0; i < tables->light_count; i++) {
-        state->green |= (uint64_t)row[at->green + i] << i;
+        state->green |= (uint64_t)row[at[BLOCK_GREEN] + i] << i;
     }
     for (uint8_t i = 0; i < tables->player_count; i++) {
         memcpy(state->hand[(view->seat + i) % tables->player_count],
-               row + at->hand + CONVOI_KINDS * i, CONVOI_KINDS);
+               row + at[BLOCK_HAND] + CONVOI_KINDS * i, CONVOI_KINDS);
     }
     for (uint8_t port = 0; port < tables->port_count; port++) {
         state->goods_delivered = (uint8_t)(state->goods_delivered + goods_of_port(state, port));
     }
-    state->active = (uint8_t)((view->seat + row[at->turn]) % tables->player_count);
+    state->active = (uint8_t)((view->seat + row[at[BLOCK_TURN]]) % tables->player_count);
 }
 
 /* ---- Weighing answers --------------------------------------------------------------------------
  */
 
-void convoi_answer_offer(Thought *thought, uint32_t action, int32_t value)
+void convoi_answer_offer(Thought *thought, Form form, uint32_t item, int32_t value)
 {
+    uint32_t action = thought->expert->ruleset->action_first[form] + item;
     if (thought->view->mask[action] && value > thought->best_value) {
         thought->best_value = value;
         thought->best = action;
@@ -94,29 +76,35 @@ int32_t convoi_trial_value(const Thought *thought, const ConvoiState *state)
 {
     Judgement judgement;
     Judge judge = thought->judge;
-    judge.costs = &thought->expert->trial_costs;
-    convoi_costs_init(judge.costs, judge.map, judge.tables, state);
+    judge.costs = thought->trial;
+    convoi_costs_vary(judge.costs, &thought->expert->costs, judge.map, judge.tables, state);
     convoi_judge(&judge, state, &judgement);
     return judgement.total;
 }
 
-/* The position after the best way to do `walk`. */
+/* The position after a move of `train` that ends with `outcome`. */
+static int32_t outcome_value(const Thought *thought, const ConvoiState *state, uint8_t train,
+                             Outcome outcome)
+{
+    ConvoiState after = *state;
+    convoi_outcome_apply(thought->expert->ruleset, &after, train, outcome);
+    return convoi_position_value(thought, &after);
+}
+
+/* The position after the best way to do `walk`, which has its points. */
 static int32_t walk_value(const Thought *thought, const ConvoiState *state, Walk walk)
 {
-    Outcomes outcomes;
-    ConvoiState after = *state;
-    convoi_walk(thought->tables, state, walk, &outcomes);
-    uint32_t best =
-        convoi_outcome_best(&thought->judge, state, &thought->judgement, walk.train, &outcomes);
-    convoi_outcome_apply(thought->tables, &after, walk.train, outcomes.list[best]);
-    return convoi_position_value(thought, &after);
+    Ending endings[DIE_MAX + 1];
+    convoi_walk(&thought->judge, state, &thought->judgement, walk, endings);
+    return outcome_value(thought, state, walk.train, endings[walk.most].outcome);
 }
 
 static Walk walk_of(const Thought *thought, uint8_t train, uint8_t points)
 {
     return (Walk){
         .train = train,
-        .points = points,
+        .least = points,
+        .most = points,
         .exit = CONVOI_NONE,
         .crossing = thought->tables->crossing || thought->state.crossing_on,
     };
@@ -124,21 +112,29 @@ static Walk walk_of(const Thought *thought, uint8_t train, uint8_t points)
 
 int32_t convoi_roll_value(const Thought *thought, const ConvoiState *state, uint8_t train)
 {
+    Ending endings[DIE_MAX + 1];
+    Walk walk = walk_of(thought, train, 1);
     int32_t sum = 0;
-    for (uint8_t points = 1; points <= DIE_MAX; points++) {
-        uint8_t weight = convoi_die[train_colour(train)][points];
+    walk.most = convoi_die_most(train);
+    convoi_walk(&thought->judge, state, &thought->judgement, walk, endings);
+    for (uint8_t points = 1; points <= walk.most; points++) {
+        uint8_t weight = die_weights[train_colour(train)][points];
         if (weight > 0) {
-            sum += weight * walk_value(thought, state, walk_of(thought, train, points));
+            sum += weight * outcome_value(thought, state, train, endings[points].outcome);
         }
     }
     return sum / 6;
 }
 
-/* The staff are worth less the fewer turns are left to use them in. */
+/* The staff are worth less the fewer turns are left to use them in, and what the style makes of
+ * them. */
 static int32_t staff_price(const Thought *thought)
 {
+    static const int32_t times[] = {
+        [STYLE_EVEN] = 1, [STYLE_CAUTIOUS] = 3, [STYLE_HASTY] = 0, [STYLE_HOARDING] = 1};
     int32_t turns = thought->tables->card_count - thought->tables->removed;
-    return turns > 0 ? PRICE_STAFF * thought->state.pile / turns : 0;
+    int32_t price = turns > 0 ? PRICE_STAFF * thought->state.pile / turns : 0;
+    return times[thought->expert->style] * price;
 }
 
 /* ---- The instruction card ----------------------------------------------------------------------
@@ -158,6 +154,22 @@ static ConvoiState train_placed(const ConvoiTables *tables, const ConvoiState *s
     return after;
 }
 
+/* Weights of the starts for the train that is being placed: of one only if its token lies open and
+ * the start is free. */
+static void start_weights(const ConvoiTables *tables, const ConvoiState *state,
+                          uint8_t weights[CONVOI_STARTS_MAX])
+{
+    uint8_t token = state->first_token[state->symbol];
+    convoi_start_weights(tables, state, weights);
+    if (token != 0) {
+        uint8_t start = state->number_start[token - 1];
+        if (train_at(state, place_start(tables, start), CONVOI_NONE) == CONVOI_NONE) {
+            memset(weights, 0, CONVOI_STARTS_MAX);
+            weights[start] = 1;
+        }
+    }
+}
+
 /* The mean over the free starts on which a train of the named colour may come. */
 static int32_t start_value(const Thought *thought, const ConvoiState *state)
 {
@@ -165,7 +177,7 @@ static int32_t start_value(const Thought *thought, const ConvoiState *state)
     uint8_t weights[CONVOI_STARTS_MAX];
     int64_t sum = 0;
     int64_t count = 0;
-    convoi_start_weights(tables, state, weights);
+    start_weights(tables, state, weights);
     for (uint8_t start = 0; start < tables->start_count; start++) {
         if (weights[start] > 0 &&
             train_at(state, place_start(tables, start), CONVOI_NONE) == CONVOI_NONE) {
@@ -183,11 +195,11 @@ static void colour_think(Thought *thought)
     const Card *card = card_now(thought->tables, &thought->state);
     bool new_train = thought->state.symbol < card->new_count;
     for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
-        if (answer_allowed(thought, ACTION_COLOUR + colour)) {
+        if (answer_allowed(thought, FORM_COLOUR, colour)) {
             ConvoiState after = thought->state;
             after.colour = (uint8_t)(colour + 1);
             after.named[colour] = 1;
-            convoi_answer_offer(thought, ACTION_COLOUR + colour,
+            convoi_answer_offer(thought, FORM_COLOUR, colour,
                                 new_train ? start_value(thought, &after)
                                           : convoi_position_value(thought, &after));
         }
@@ -198,11 +210,11 @@ static void colour_think(Thought *thought)
 static void start_think(Thought *thought)
 {
     const ConvoiTables *tables = thought->tables;
-    convoi_answer_offer(thought, ACTION_ROLL_START, start_value(thought, &thought->state));
+    convoi_answer_offer(thought, FORM_ROLL_START, 0, start_value(thought, &thought->state));
     for (uint8_t start = 0; start < tables->start_count; start++) {
-        if (answer_allowed(thought, ACTION_PLACE_AT + start)) {
+        if (answer_allowed(thought, FORM_PLACE_AT, start)) {
             ConvoiState after = train_placed(tables, &thought->state, start);
-            convoi_answer_offer(thought, ACTION_PLACE_AT + start,
+            convoi_answer_offer(thought, FORM_PLACE_AT, start,
                                 convoi_position_value(thought, &after) - staff_price(thought));
         }
     }
@@ -212,25 +224,25 @@ static void start_think(Thought *thought)
 static void train_think(Thought *thought)
 {
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (answer_allowed(thought, ACTION_MOVE + train)) {
+        if (answer_allowed(thought, FORM_MOVE, train)) {
             ConvoiState after = thought->state;
             after.moved[train] = 1;
-            convoi_answer_offer(thought, ACTION_MOVE + train,
+            convoi_answer_offer(thought, FORM_MOVE, train,
                                 convoi_roll_value(thought, &after, train));
         }
-        if (answer_allowed(thought, ACTION_HOLD + train)) {
+        if (answer_allowed(thought, FORM_HOLD, train)) {
             ConvoiState after = thought->state;
             after.moved[train] = 1;
-            convoi_answer_offer(thought, ACTION_HOLD + train,
+            convoi_answer_offer(thought, FORM_HOLD, train,
                                 convoi_position_value(thought, &after) - staff_price(thought));
         }
     }
-    if (answer_allowed(thought, ACTION_CHEF_DE_TRAIN)) {
+    if (answer_allowed(thought, FORM_CHEF_DE_TRAIN, 0)) {
         ConvoiState after = thought->state;
         after.colour = 0;
         after.symbol++;
         after.staff_used[STAFF_CHEF_DE_TRAIN] = 1;
-        convoi_answer_offer(thought, ACTION_CHEF_DE_TRAIN,
+        convoi_answer_offer(thought, FORM_CHEF_DE_TRAIN, 0,
                             convoi_position_value(thought, &after) - staff_price(thought));
     }
 }
@@ -240,9 +252,9 @@ static void die_think(Thought *thought)
 {
     uint8_t train = (uint8_t)(thought->state.train - 1);
     convoi_answer_offer(
-        thought, ACTION_KEEP,
+        thought, FORM_KEEP, 0,
         walk_value(thought, &thought->state, walk_of(thought, train, thought->state.points)));
-    convoi_answer_offer(thought, ACTION_LOGISTICIEN,
+    convoi_answer_offer(thought, FORM_LOGISTICIEN, 0,
                         convoi_roll_value(thought, &thought->state, train) - staff_price(thought));
 }
 
@@ -266,9 +278,9 @@ static void card_think(Thought *thought)
             count++;
         }
     }
-    convoi_answer_offer(thought, ACTION_PLAY_CARD, card_value(thought, thought->state.card));
+    convoi_answer_offer(thought, FORM_PLAY_CARD, 0, card_value(thought, thought->state.card));
     if (count > 0) {
-        convoi_answer_offer(thought, ACTION_GARDE_VOIE,
+        convoi_answer_offer(thought, FORM_GARDE_VOIE, 0,
                             (int32_t)(sum / count) - staff_price(thought));
     }
 }
@@ -283,8 +295,8 @@ static void city_think(Thought *thought)
     Walk walk = walk_of(thought, (uint8_t)(state->train - 1), state->points);
     walk.entry = state->entry;
     walk.crossing = true;
-    convoi_answer_offer(thought, ACTION_STOP, convoi_position_value(thought, state));
-    convoi_answer_offer(thought, ACTION_GESTIONNAIRE,
+    convoi_answer_offer(thought, FORM_STOP, 0, convoi_position_value(thought, state));
+    convoi_answer_offer(thought, FORM_GESTIONNAIRE, 0,
                         walk_value(thought, state, walk) - staff_price(thought));
 }
 
@@ -292,16 +304,15 @@ static void exit_think(Thought *thought)
 {
     const ConvoiTables *tables = thought->tables;
     const ConvoiState *state = &thought->state;
-    uint32_t base = ACTION_LIGHTS + 2u * tables->light_count;
     for (uint8_t light = 0; light < tables->city_light_count; light++) {
-        if (answer_allowed(thought, base + light)) {
+        if (answer_allowed(thought, FORM_EXIT, light)) {
             Walk walk = walk_of(thought, (uint8_t)(state->train - 1), state->points);
             walk.exit = light;
-            convoi_answer_offer(thought, base + light, walk_value(thought, state, walk));
+            convoi_answer_offer(thought, FORM_EXIT, light, walk_value(thought, state, walk));
         }
     }
-    if (answer_allowed(thought, ACTION_STOP)) {
-        convoi_answer_offer(thought, ACTION_STOP, convoi_position_value(thought, state));
+    if (answer_allowed(thought, FORM_STOP, 0)) {
+        convoi_answer_offer(thought, FORM_STOP, 0, convoi_position_value(thought, state));
     }
 }
 
@@ -312,13 +323,12 @@ static void exit_think(Thought *thought)
 static void place_light_think(Thought *thought)
 {
     const ConvoiTables *tables = thought->tables;
-    uint32_t base = ACTION_LIGHTS + tables->light_count;
     for (uint8_t light = 0; light < tables->light_count; light++) {
-        if (answer_allowed(thought, base + light)) {
+        if (answer_allowed(thought, FORM_LIGHT_TO, light)) {
             ConvoiState after = thought->state;
             after.green |= UINT64_C(1) << light;
             bool first_game = (tables->first_green >> light & 1) != 0;
-            convoi_answer_offer(thought, base + light,
+            convoi_answer_offer(thought, FORM_LIGHT_TO, light,
                                 first_game ? INT32_MAX : convoi_trial_value(thought, &after));
         }
     }
@@ -329,9 +339,9 @@ static void place_switch_think(Thought *thought)
 {
     const ConvoiTables *tables = thought->tables;
     uint8_t junction = (uint8_t)(thought->state.junction - 1);
-    uint32_t base = ACTION_LIGHTS + 2u * tables->light_count + tables->city_light_count;
-    convoi_answer_offer(
-        thought, base + tables->junction_action[junction] + tables->first_setting[junction], 0);
+    convoi_answer_offer(thought, FORM_SWITCH,
+                        (uint32_t)tables->setting_first[junction] + tables->first_setting[junction],
+                        0);
 }
 
 /* ---- The agent ---------------------------------------------------------------------------------
@@ -339,7 +349,7 @@ static void place_switch_think(Thought *thought)
 
 static void question_think(Thought *thought)
 {
-    switch ((Phase)thought->state.phase) {
+    switch ((Phase)thought->state.head.phase) {
     case PHASE_PLACE_CITY:
     case PHASE_PLACE_TRACK:
     case PHASE_PLACE_EXTRA:
@@ -384,17 +394,21 @@ static void question_think(Thought *thought)
     }
 }
 
-static void expert_start(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
+static void expert_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
+                         uint32_t seat, uint64_t seed)
 {
     (void)seat;
-    (void)seed;
     Expert *expert = memory;
+    Costs scratch;
+    expert->style = (uint8_t)ty_agent_setting(agent, "style");
+    expert->skill = (uint16_t)ty_agent_setting(agent, "skill");
+    expert->seed = seed;
+    expert->ruleset = ruleset;
     expert->tables = convoi_tables(ruleset);
     expert->light_from = CONVOI_NONE;
     expert->light_to = 0;
-    expert->row = row_offsets(ty_shape(ruleset));
     convoi_map_init(&expert->map, expert->tables);
-    convoi_usual_init(&expert->usual, &expert->trial_costs, &expert->map, expert->tables);
+    convoi_usual_init(&expert->usual, &scratch, &expert->map, expert->tables);
 }
 
 /* The first answer that the mask allows. */
@@ -407,29 +421,71 @@ static uint32_t answer_any(const TyView *view)
     return action;
 }
 
+/* Questions whose answer was thought of before, or needs no look at the board. */
+static bool question_is_small(const Thought *thought)
+{
+    uint8_t phase = thought->state.head.phase;
+    return phase == PHASE_PAY || phase == PHASE_PLACE_SWITCH ||
+           (phase == PHASE_LIGHT_TO && convoi_light_remembered(thought));
+}
+
+/* Whether the expert does not follow its judgement this time. */
+static bool expert_slips(Expert *expert)
+{
+    uint32_t counter = 0;
+    if (expert->skill == SKILL_FULL) {
+        return false;
+    }
+    expert->decisions++;
+    return draw_below(expert->seed, 2 * (uint64_t)expert->decisions, &counter, SKILL_FULL) >=
+           expert->skill;
+}
+
 static uint32_t expert_act(void *memory, const TyView *view)
 {
     Expert *expert = memory;
+    Costs trial;
     Thought thought = {
+        .trial = &trial,
         .expert = expert,
         .tables = expert->tables,
         .view = view,
         .judge = {.tables = expert->tables,
                   .map = &expert->map,
                   .usual = &expert->usual,
+                  .outlook = &thought.outlook,
                   .costs = &expert->costs},
         .best = answer_any(view),
         .best_value = INT32_MIN,
     };
-    if (view->mask[ACTION_WAIT]) {
-        return ACTION_WAIT;
+    if (view->mask[0]) {
+        return 0; /* to wait */
+    }
+    if (expert_slips(expert)) {
+        return ty_sample(view->mask, ty_shape(view->ruleset)->action_count, expert->seed,
+                         2 * (uint64_t)expert->decisions + 1);
     }
     row_read(expert, view, &thought.state);
-    convoi_costs_init(&expert->costs, &expert->map, expert->tables, &thought.state);
+    if (question_is_small(&thought)) {
+        question_think(&thought);
+        return thought.best;
+    }
+    convoi_outlook_init(&thought.outlook, expert->tables, &expert->usual, &thought.state);
+    convoi_costs_update(&expert->costs, &expert->map, expert->tables, &thought.state);
     convoi_judge(&thought.judge, &thought.state, &thought.judgement);
     question_think(&thought);
     return thought.best;
 }
+
+static const char *const styles[] = {"even", "cautious", "hasty", "hoarding", NULL};
+
+static const TyField expert_fields[] = {
+    {"style", TY_FIELD_CHOICE, STYLE_EVEN, STYLE_EVEN, STYLE_HOARDING, styles, false,
+     "cautious: spares the staff; hasty: spends them; hoarding: keeps cards"},
+    {"skill", TY_FIELD_FRACTION, SKILL_FULL, 0, SKILL_FULL, NULL, false,
+     "how often it follows its judgement; otherwise it takes any legal action"},
+    {.key = NULL},
+};
 
 const TyAgent convoi_expert = {
     .name = "expert",
@@ -438,4 +494,5 @@ const TyAgent convoi_expert = {
     .memory_size = sizeof(Expert),
     .start = expert_start,
     .act = expert_act,
+    .fields = expert_fields,
 };

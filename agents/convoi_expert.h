@@ -69,16 +69,17 @@ enum {
  */
 
 enum {
+    MAP_LINES_MAX = CONVOI_LINES_MAX + CONVOI_STARTS_MAX,
     MAP_NODES_MAX = CONVOI_NODES_MAX + CONVOI_JUNCTIONS_MAX * CONVOI_LEGS_MAX,
-    MAP_EDGES_MAX =
-        2 * CONVOI_SPACES_MAX + CONVOI_LIGHTS_MAX + CONVOI_STARTS_MAX + CONVOI_JUNCTIONS_MAX * 12,
-    MAP_COST_FAR = 0xffff,  /* no way, in a table of costs */
+    MAP_LEG_WAYS = CONVOI_LEGS_MAX - 1, /* by which one goes on from a leg */
+    MAP_COST_FAR = 16000,               /* no way */
+    MAP_LINE_MOST = 8000,   /* what a line costs at most: with a way and a switch, within 16 bits */
     MAP_COST_NO_WAY = 3000, /* what that counts as */
+    MAP_NO_LINE = 0xff,
 };
 
-/* A way from one node to the next, past at most one light and one switch. */
+/* A step of a way: from one node to the next, past at most one light and one switch. */
 typedef struct MapEdge {
-    uint16_t from;
     uint16_t to;
     uint8_t light;    /* CONVOI_NONE: none */
     uint8_t junction; /* CONVOI_NONE: none */
@@ -86,24 +87,80 @@ typedef struct MapEdge {
     uint8_t points;   /* 1, or 0 if it leads up to a junction */
 } MapEdge;
 
-/* The board as a directed graph. Nodes: 2 * space + heading, then cities, then starts (as in
- * ConvoiTables.distance), then the legs by which junctions are reached. */
+/* Where a line ends. */
+typedef enum LineEnd { LINE_DEAD, LINE_CITY, LINE_LEG } LineEnd;
+
+/* A line without a choice: numbered as in ConvoiTables, then the departures from the starts. */
+typedef struct MapLine {
+    uint8_t end; /* LineEnd */
+    uint8_t city;
+    uint8_t junction;
+    uint8_t leg;
+    uint8_t spaces;      /* that it costs from its beginning to its end */
+    uint8_t node_count;  /* spaces on it */
+    uint16_t first_node; /* among `line_nodes` */
+    uint8_t last_light;  /* ahead of its end */
+    MapEdge first;       /* its first step */
+    /* Whose cost follows from this line's: the lines that arrive at the other legs. */
+    uint8_t feeds[MAP_LEG_WAYS];
+    /* If it ends at a leg: the lines that go on from there, and the settings for them. */
+    uint8_t next_count;
+    uint8_t next[MAP_LEG_WAYS];
+    uint8_t next_setting[MAP_LEG_WAYS];
+} MapLine;
+
+/* To each city. */
+typedef struct Lanes {
+    int16_t to[CONVOI_CITIES_MAX];
+} Lanes;
+
+/* The board as lines between junctions and cities. Nodes: 2 * space + heading, then cities, then
+ * starts (as in ConvoiTables.distance), then the legs by which junctions are reached. */
 typedef struct Map {
-    uint16_t node_count;
-    uint16_t edge_count;
-    uint16_t first_leg;          /* the first node of a junction */
-    MapEdge edge[MAP_EDGES_MAX]; /* ordered by `from` */
-    uint16_t first_out[MAP_NODES_MAX + 1];
-    uint16_t edge_in[MAP_EDGES_MAX]; /* edges ordered by `to` */
-    uint16_t first_in[MAP_NODES_MAX + 1];
-    bool is_city[MAP_NODES_MAX];
+    uint16_t first_city; /* nodes */
+    uint16_t first_start;
+    uint16_t first_leg;
+    uint8_t line_count;
+    uint8_t line_start; /* the first departure */
+    MapLine line[MAP_LINES_MAX];
+    uint16_t line_nodes[CONVOI_NODES_MAX];                        /* of all lines, in their order */
+    uint8_t node_light[CONVOI_NODES_MAX];                         /* ahead of a space */
+    uint8_t node_line[CONVOI_NODES_MAX];                          /* that a space lies on */
+    uint8_t node_left[CONVOI_NODES_MAX];                          /* spaces from it to the end */
+    MapEdge ahead[CONVOI_NODES_MAX];                              /* the step from a space */
+    uint8_t arriving[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX];      /* line that ends at the leg */
+    uint8_t city_lines[CONVOI_CITIES_MAX][CONVOI_LIGHTS_MAX / 2]; /* that end there */
+    uint8_t city_line_count[CONVOI_CITIES_MAX];
+    uint8_t light_line[CONVOI_LIGHTS_MAX][3]; /* lines that a light is on, or MAP_NO_LINE */
+    int16_t line_price[CONVOI_COLOURS][MAP_LINES_MAX]; /* of the spaces of a line */
+    Lanes passing[CONVOI_CITIES_MAX]; /* what it costs to go on through a city, to each city */
 } Map;
 
-/* What ways cost with the lights and switches of one position. Filled in as it is asked for. */
+void convoi_map_init(Map *map, const ConvoiTables *tables);
+/* What one space costs a train of `colour`: a move by die, shared among the die's mean. */
+int32_t convoi_space_price(uint8_t colour);
+uint16_t convoi_map_node(const ConvoiTables *tables, uint8_t place, uint8_t heading);
+
+/* ---- Ways (convoi_expert_ways.c) --------------------------------------------------------------
+ */
+
+/* What ways cost with the lights, switches and trains of one position. What a change of them does
+ * not touch is kept. */
 typedef struct Costs {
-    uint16_t obstacle[MAP_EDGES_MAX]; /* lights and switches that bar an edge */
-    bool ready[CONVOI_COLOURS][CONVOI_CITIES_MAX];
-    uint16_t to[CONVOI_COLOURS][CONVOI_CITIES_MAX][MAP_NODES_MAX];
+    uint64_t green;
+    uint8_t setting[CONVOI_JUNCTIONS_MAX];
+    int16_t price_light;
+    int16_t price_switch;
+    bool usual;                        /* every light and switch costs, as it is or not */
+    bool begun;                        /* it is of an earlier position */
+    uint8_t solved;                    /* colours, as bits */
+    uint16_t charge[CONVOI_NODES_MAX]; /* for entering a node, because of a train */
+    uint16_t toll[MAP_LINES_MAX];      /* of lights and trains on a line */
+    int16_t whole[MAP_LINES_MAX][CONVOI_COLOURS];  /* what it costs, with its spaces */
+    int16_t gate[MAP_LINES_MAX][MAP_LEG_WAYS];     /* of the switch, to go on from its end */
+    uint16_t node_toll[CONVOI_NODES_MAX];          /* from a space to the end of its line */
+    Lanes city[CONVOI_CITIES_MAX][CONVOI_COLOURS]; /* from a city on, by colour */
+    Lanes end[MAP_LINES_MAX][CONVOI_COLOURS];      /* from the end of a line on */
 } Costs;
 
 /* Ways as they usually are, whatever the lights and switches: for trains that are far from using
@@ -116,18 +173,20 @@ typedef struct UsualWays {
 
 void convoi_usual_init(UsualWays *usual, Costs *scratch, const Map *map,
                        const ConvoiTables *tables);
-void convoi_map_init(Map *map, const ConvoiTables *tables);
-/* Begins a new table of costs for the lights and switches of `state`. */
-void convoi_costs_init(Costs *costs, const Map *map, const ConvoiTables *tables,
+/* Makes `costs`, which is zero or of an earlier position, those of `state`. */
+void convoi_costs_update(Costs *costs, const Map *map, const ConvoiTables *tables,
+                         const ConvoiState *state);
+/* Makes `costs` those of `state`, which differs from the position of `base` in its lights and
+ * switches only. */
+void convoi_costs_vary(Costs *costs, const Costs *base, const Map *map, const ConvoiTables *tables,
                        const ConvoiState *state);
-/* From every node to `city` with a train of `colour`; the train is taken to be loaded if the city
- * is a port. */
-const uint16_t *convoi_costs_to(Costs *costs, const Map *map, const ConvoiTables *tables,
-                                uint8_t colour, uint8_t city);
-/* The first edge of the cheapest way from `node`, or NULL if there is none. */
-const MapEdge *convoi_costs_step(const Costs *costs, const Map *map, uint8_t colour, uint8_t city,
-                                 uint16_t node);
-uint16_t convoi_map_node(const ConvoiTables *tables, uint8_t place, uint8_t heading);
+/* From `node`, not a leg, to `city` with a train of `colour`; the train is taken to be loaded if
+ * the city is a port. MAP_COST_NO_WAY if there is none. */
+int32_t convoi_way_cost(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
+                        uint8_t city, uint16_t node);
+/* The first step of the cheapest way from `node`; false if there is none. */
+bool convoi_way_step(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
+                     uint8_t city, uint16_t node, MapEdge *edge);
 
 /* ---- Walks (convoi_expert_walk.c) -------------------------------------------------------------
  */
@@ -146,31 +205,23 @@ typedef struct Outcome {
     uint8_t fate;
 } Outcome;
 
-enum { OUTCOMES_MAX = 24 };
-
-typedef struct Outcomes {
-    uint32_t count;
-    Outcome list[OUTCOMES_MAX];
-} Outcomes;
-
-/* Where a walk begins: the train, its points, the exit if that is decided, the entry it came by. */
+/* A move: the train, the points it may have, the exit if that is decided, the entry it came by. */
 typedef struct Walk {
     uint8_t train;
-    uint8_t points;
+    uint8_t least; /* points */
+    uint8_t most;
     uint8_t exit;  /* CONVOI_NONE: any */
     uint8_t entry; /* plus one, as in the state */
     bool crossing; /* cities may be crossed */
 } Walk;
 
-enum { DIE_MAX = 5 };
+/* The best way in which a move with some points can end. */
+typedef struct Ending {
+    Outcome outcome;
+    int32_t value;
+} Ending;
 
-/* Probability of the values 0..5 of each colour's die, in sixths. */
-extern const uint8_t convoi_die[CONVOI_COLOURS][DIE_MAX + 1];
-
-/* All ways in which the move may end, by the choices of exits and stops. */
-void convoi_walk(const ConvoiTables *tables, const ConvoiState *state, Walk walk,
-                 Outcomes *outcomes);
-void convoi_outcome_apply(const ConvoiTables *tables, ConvoiState *state, uint8_t train,
+void convoi_outcome_apply(const TyRuleset *ruleset, ConvoiState *state, uint8_t train,
                           Outcome outcome);
 
 /* ---- Judgement (convoi_expert_tasks.c, convoi_expert_value.c) ---------------------------------
@@ -186,11 +237,32 @@ typedef struct Judgement {
     uint8_t unserved;                          /* goods that no train is on its way for */
 } Judgement;
 
+/* The instruction cards that may come next, by what they name. */
+typedef struct Deck {
+    int32_t count;
+    int32_t new_trains;                /* on all of them */
+    int32_t moves[CONVOI_COLOURS];     /* symbols of each colour, on cards without multicolour */
+    uint8_t sets[1 << CONVOI_COLOURS]; /* such cards, by the colours on them */
+    uint8_t multi_count;
+    const Card *multi[CONVOI_CARDS_MAX]; /* cards with multicolour symbols */
+} Deck;
+
+/* What does not depend on what one does in the turn. */
+typedef struct Outlook {
+    Deck deck;
+    int32_t token_price; /* a time token is a share of a turn */
+    uint8_t port_city[CONVOI_PORTS_MAX];
+    uint8_t start_weight[CONVOI_STARTS_MAX]; /* among rolls (or tokens) for a new train */
+    int32_t start_sum;
+    int32_t approach[CONVOI_GOODS]; /* from a random start to the city of the goods */
+} Outlook;
+
 /* What a judge needs besides the position. */
 typedef struct Judge {
     const ConvoiTables *tables;
     const Map *map;
     const UsualWays *usual;
+    const Outlook *outlook;
     Costs *costs; /* for the lights and switches of the positions judged */
     bool ending;  /* the turn ends here: cards in hand are for later turns */
 } Judge;
@@ -200,8 +272,16 @@ static inline uint8_t train_colour(uint8_t train)
     return train / 3;
 }
 
-/* The city of a port. */
-uint8_t convoi_port_city(const ConvoiTables *tables, uint8_t port);
+/* The most points that the die of a train has. */
+static inline uint8_t convoi_die_most(uint8_t train)
+{
+    uint8_t most = DIE_MAX;
+    while (die_weights[train_colour(train)][most] == 0) {
+        most--;
+    }
+    return most;
+}
+
 /* The node that a train on the board stands on. */
 uint16_t convoi_train_node(const ConvoiTables *tables, const ConvoiState *state, uint8_t train);
 /* Gives every train its task; returns what it costs to deliver all goods. */
@@ -209,49 +289,47 @@ int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgem
 /* From `node` to the end of the train's task. */
 int32_t convoi_train_cost(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
                           uint8_t train, uint16_t node);
-/* What it costs to begin anew the task of a train that is lost. */
+/* What it costs to start the task of a lost train again. */
 int32_t convoi_train_loss(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
                           uint8_t train);
-/* A time token is a share of a turn. */
-int32_t convoi_token_price(const ConvoiTables *tables);
 /* Weight of each start among rolls (or tokens) for a new train; returns the sum. */
 uint32_t convoi_start_weights(const ConvoiTables *tables, const ConvoiState *state,
                               uint8_t weights[CONVOI_STARTS_MAX]);
+void convoi_outlook_init(Outlook *outlook, const ConvoiTables *tables, const UsualWays *usual,
+                         const ConvoiState *state);
 void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judgement);
-/* The best outcome of a move of `train`, as `judgement` sees it. */
-uint32_t convoi_outcome_best(const Judge *judge, const ConvoiState *state,
-                             const Judgement *judgement, uint8_t train, const Outcomes *outcomes);
+/* Where the best way to do `walk` ends, for each number of points, as `judgement` sees it. */
+void convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                 Walk walk, Ending endings[DIE_MAX + 1]);
+/* What an outcome of a move of `train` is worth, as `judgement` sees it, without lost tokens. */
+int32_t convoi_outcome_value(const Judge *judge, const ConvoiState *state,
+                             const Judgement *judgement, uint8_t train, Outcome outcome);
 /* What the cards of the active hand are worth. */
 int32_t convoi_hand_value(const Judge *judge, const ConvoiState *state);
 
 /* ---- Thinking (convoi_expert.c, convoi_expert_cards.c) ----------------------------------------
  */
 
-/* Where the parts of a row stand that the public run of bytes does not hold. */
-typedef struct RowOffsets {
-    uint16_t public_run;
-    uint16_t goods;
-    uint16_t delivered;
-    uint16_t setting;
-    uint16_t seen;
-    uint16_t green;
-    uint16_t hand;
-    uint16_t turn;
-    uint16_t number_start; /* NO_BLOCK if the ruleset has none */
-    uint16_t token_spent;
-} RowOffsets;
-
-enum { NO_BLOCK = 0xffff };
+/* Leanings of partners. */
+typedef enum Style {
+    STYLE_EVEN,
+    STYLE_CAUTIOUS, /* spares the staff */
+    STYLE_HASTY,    /* spends the staff as if they had no price */
+    STYLE_HOARDING, /* keeps cards unless an action is worth much */
+} Style;
 
 typedef struct Expert {
+    const TyRuleset *ruleset;
     const ConvoiTables *tables;
     Map map;
     UsualWays usual;
-    Costs costs;       /* of the position as it is */
-    Costs trial_costs; /* of a position with another light or switch */
-    RowOffsets row;
+    Costs costs;        /* of the position as it is */
     uint8_t light_from; /* the light that was chosen to be moved, and where to */
     uint8_t light_to;
+    uint8_t style;      /* a Style */
+    uint16_t skill;     /* thousandths: how often it follows its judgement */
+    uint32_t decisions; /* so far, for the draws of mistakes */
+    uint64_t seed;
 } Expert;
 
 _Static_assert(sizeof(Expert) <= TY_AGENT_MEMORY_MAX, "the expert fits into an agent's memory");
@@ -262,19 +340,21 @@ typedef struct Thought {
     const ConvoiTables *tables;
     const TyView *view;
     ConvoiState state;
+    Outlook outlook;
     Judge judge;
     Judgement judgement;
+    Costs *trial; /* room for the costs of a position with another light or switch */
     uint32_t best;
     int32_t best_value;
 } Thought;
 
-static inline bool answer_allowed(const Thought *thought, uint32_t action)
+static inline bool answer_allowed(const Thought *thought, Form form, uint32_t item)
 {
-    return thought->view->mask[action] != 0;
+    return thought->view->mask[thought->expert->ruleset->action_first[form] + item] != 0;
 }
 
-/* The answer `action` is worth `value`: it is remembered if it is allowed and the best so far. */
-void convoi_answer_offer(Thought *thought, uint32_t action, int32_t value);
+/* This answer is worth `value`: it is remembered if it is allowed and the best so far. */
+void convoi_answer_offer(Thought *thought, Form form, uint32_t item, int32_t value);
 /* A position with the lights and switches of the real one. */
 int32_t convoi_position_value(const Thought *thought, const ConvoiState *state);
 /* A position with other lights or switches. */
@@ -284,4 +364,6 @@ int32_t convoi_roll_value(const Thought *thought, const ConvoiState *state, uint
 /* Answer the questions of PHASE_ACTIONS, PHASE_LIGHT_TO and PHASE_PAY. */
 void convoi_actions_think(Thought *thought);
 void convoi_light_to_think(Thought *thought);
+/* Whether it was thought of, when a disc was chosen, where it is to go. */
+bool convoi_light_remembered(const Thought *thought);
 void convoi_pay_think(Thought *thought);

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { STOCKS_MAX = 256 /* ways to give out goods: up to three in each of four cities */ };
+enum {
+    STOCKS_MAX = 256, /* ways to give out goods: up to three in each of four cities */
+    STOCK_WORDS = STOCKS_MAX / 64,
+};
 
 /* What the ports still want that no loaded train is bringing. */
 typedef struct Wants {
@@ -21,18 +24,8 @@ uint16_t convoi_train_node(const ConvoiTables *tables, const ConvoiState *state,
 
 static int32_t way_cost(const Judge *judge, uint8_t train, uint8_t city, uint16_t node)
 {
-    const uint16_t *costs =
-        convoi_costs_to(judge->costs, judge->map, judge->tables, train_colour(train), city);
-    return costs[node] == MAP_COST_FAR ? MAP_COST_NO_WAY : costs[node];
-}
-
-uint8_t convoi_port_city(const ConvoiTables *tables, uint8_t port)
-{
-    uint8_t city = 0;
-    while (tables->city_port[city] != port) {
-        city++;
-    }
-    return city;
+    return convoi_way_cost(judge->costs, judge->map, judge->tables, train_colour(train), city,
+                           node);
 }
 
 /* What it costs to lose a train on its way with `goods`: another has to begin from the start. */
@@ -47,7 +40,7 @@ static int32_t bring_cost(const Judge *judge, const ConvoiState *state, uint8_t 
 {
     int32_t cost = way_cost(judge, train, city, node);
     int32_t lost = loss_cost(judge, (uint8_t)(state->cargo[train] - 1), true) +
-                   2 * convoi_token_price(judge->tables);
+                   2 * judge->outlook->token_price;
     return cost < lost ? cost : lost;
 }
 
@@ -65,7 +58,7 @@ static int32_t idle_cost(const Judge *judge, uint8_t train, uint16_t node)
     const ConvoiTables *tables = judge->tables;
     return tables->crossing
                ? 0
-               : way_cost(judge, train, convoi_port_city(tables, 0), node) * SURPLUS / 100;
+               : way_cost(judge, train, judge->outlook->port_city[0], node) * SURPLUS / 100;
 }
 
 int32_t convoi_train_loss(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
@@ -93,7 +86,7 @@ int32_t convoi_train_cost(const Judge *judge, const ConvoiState *state, const Ju
     }
     uint8_t goods = judge->tables->city_goods[task];
     int32_t cost = fetch_cost(judge, judgement, train, goods, node);
-    int32_t lost = loss_cost(judge, goods, false) + 2 * convoi_token_price(judge->tables);
+    int32_t lost = loss_cost(judge, goods, false) + 2 * judge->outlook->token_price;
     return cost < lost ? cost : lost;
 }
 
@@ -133,7 +126,7 @@ static Delivery delivery_of(const Judge *judge, const ConvoiState *state, const 
     uint16_t node = convoi_train_node(tables, state, train);
     for (uint8_t port = 0; port < tables->port_count; port++) {
         if (wants->colour[port][state->cargo[train] - 1] > 0 || wants->extra[port] > 0) {
-            int32_t cost = bring_cost(judge, state, train, convoi_port_city(tables, port), node);
+            int32_t cost = bring_cost(judge, state, train, judge->outlook->port_city[port], node);
             if (cost < best.cost) {
                 best = (Delivery){train, port, cost};
             }
@@ -169,7 +162,7 @@ static int32_t loaded_assign(const Judge *judge, const ConvoiState *state, Wants
         uint8_t *want = &wants->colour[best.port][state->cargo[best.train] - 1];
         want = *want > 0 ? want : &wants->extra[best.port];
         (*want)--;
-        judgement->task[best.train] = convoi_port_city(judge->tables, best.port);
+        judgement->task[best.train] = judge->outlook->port_city[best.port];
         judgement->cost[best.train] = best.cost;
         sum += best.cost;
     }
@@ -179,21 +172,21 @@ static int32_t loaded_assign(const Judge *judge, const ConvoiState *state, Wants
  */
 
 /* The goods that are to be given out to empty trains. How many of each colour have been given is
- * one number, with a digit for each colour. */
+ * one number, with two bits for each colour. */
 typedef struct Stock {
-    uint32_t count;               /* of such numbers */
-    uint32_t place[CONVOI_GOODS]; /* value of the digit of a colour */
-    uint8_t held[CONVOI_GOODS];   /* largest digit */
+    uint8_t held[CONVOI_GOODS]; /* at most so many are given */
     uint8_t wanted[CONVOI_GOODS];
     uint8_t extra;
     int32_t new_cost[CONVOI_GOODS]; /* by a train that has yet to come */
-    int32_t cost[STOCKS_MAX];       /* least for having given so many; INT32_MAX: impossible */
+    uint64_t fits[CONVOI_GOODS];    /* numbers, as bits of a word, with room for one more */
+    uint64_t reached[STOCK_WORDS];  /* numbers that can have been given, as bits */
+    int32_t cost[STOCKS_MAX];       /* least for having given so many, if that is possible */
     uint8_t choice[CONVOI_TRAINS][STOCKS_MAX]; /* goods of each train; CONVOI_NONE: it stays idle */
 } Stock;
 
-static uint32_t stock_digit(const Stock *stock, uint32_t given, uint8_t goods)
+static uint32_t stock_digit(uint32_t given, uint8_t goods)
 {
-    return given / stock->place[goods] % (stock->held[goods] + 1u);
+    return given >> 2 * goods & 3;
 }
 
 /* The mean way from the city of `goods` to the ports that still want them: mostly as it usually is,
@@ -209,7 +202,7 @@ static int32_t leg_cost(const Judge *judge, const Wants *wants, uint8_t colour, 
         if (slots > 0) {
             int32_t usual = judge->usual->leg[colour][goods][port];
             int32_t now =
-                way_cost(judge, (uint8_t)(3 * colour), convoi_port_city(tables, port), node);
+                way_cost(judge, (uint8_t)(3 * colour), judge->outlook->port_city[port], node);
             sum += slots * (usual + (now - usual) * LEG / 100);
             count += slots;
         }
@@ -233,19 +226,6 @@ static void legs_measure(const Judge *judge, const ConvoiState *state, const Wan
     }
 }
 
-/* From a random start to the city of `goods` and on to a port, for a black train yet to come. */
-static int32_t new_train_cost(const Judge *judge, const ConvoiState *state, uint8_t goods,
-                              const Judgement *judgement)
-{
-    uint8_t weights[CONVOI_STARTS_MAX];
-    uint32_t sum = convoi_start_weights(judge->tables, state, weights);
-    int32_t way = 0;
-    for (uint8_t start = 0; start < judge->tables->start_count; start++) {
-        way += weights[start] * judge->usual->approach[start][goods];
-    }
-    return PRICE_NEW + way / (int32_t)sum + PRICE_LOAD + judgement->leg[0][goods];
-}
-
 static uint8_t goods_wanted(const ConvoiTables *tables, const Wants *wants, uint8_t goods)
 {
     uint8_t sum = 0;
@@ -259,7 +239,11 @@ static void stock_init(const Judge *judge, const ConvoiState *state, const Wants
                        Judgement *judgement, Stock *stock)
 {
     const ConvoiTables *tables = judge->tables;
-    stock->count = 1;
+    static const uint64_t room[CONVOI_GOODS - 1][4] = {
+        {0, 0x1111111111111111, 0x3333333333333333, 0x7777777777777777},
+        {0, 0x000f000f000f000f, 0x00ff00ff00ff00ff, 0x0fff0fff0fff0fff},
+        {0, 0x000000000000ffff, 0x00000000ffffffff, 0x0000ffffffffffff},
+    };
     stock->extra = (uint8_t)(wants->extra[0] + wants->extra[1]);
     for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
         uint8_t city = tables->goods_city[goods];
@@ -268,28 +252,48 @@ static void stock_init(const Judge *judge, const ConvoiState *state, const Wants
         uint8_t most = (uint8_t)(wanted + stock->extra);
         stock->held[goods] = held < most ? held : most;
         stock->wanted[goods] = wanted;
-        stock->place[goods] = stock->count;
-        stock->count *= stock->held[goods] + 1u;
+        stock->fits[goods] = goods < CONVOI_GOODS - 1 ? room[goods][stock->held[goods]] : 0;
         if (stock->held[goods] > 0) {
             legs_measure(judge, state, wants, goods, judgement);
-            stock->new_cost[goods] = new_train_cost(judge, state, goods, judgement);
+            stock->new_cost[goods] =
+                PRICE_NEW + judge->outlook->approach[goods] + PRICE_LOAD + judgement->leg[0][goods];
         }
     }
 }
 
-/* The best choice of a train that has a say after so many goods were given: a colour or none. */
+/* What can have been given after one more train had its choice. */
+static void stock_spread(Stock *stock)
+{
+    for (uint32_t word = STOCK_WORDS; word-- > 0;) {
+        uint64_t old = stock->reached[word];
+        uint64_t more = old | (old & stock->fits[0]) << 1 | (old & stock->fits[1]) << 4 |
+                        (old & stock->fits[2]) << 16;
+        if (word > 0 && word <= stock->held[3]) {
+            more |= stock->reached[word - 1];
+        }
+        for (uint64_t left = more & ~old; left != 0; left &= left - 1) {
+            stock->cost[64 * word + (uint32_t)__builtin_ctzll(left)] = INT32_MAX;
+        }
+        stock->reached[word] = more;
+    }
+}
+
+/* The best choice of a train that has a say after so many goods were given: a colour or none. The
+ * numbers below still have the costs without it. */
 static uint8_t stock_choose(const Stock *stock, uint32_t given, int32_t idle,
                             const int32_t fetch[CONVOI_GOODS], int32_t *cost)
 {
     uint8_t choice = CONVOI_NONE;
     *cost = stock->cost[given] == INT32_MAX ? INT32_MAX : stock->cost[given] + idle;
     for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
-        if (stock_digit(stock, given, goods) == 0) {
+        uint32_t before = given - (1u << 2 * goods);
+        if (stock_digit(given, goods) == 0 ||
+            (stock->reached[before / 64] >> before % 64 & 1) == 0 ||
+            stock->cost[before] == INT32_MAX) {
             continue;
         }
-        int32_t before = stock->cost[given - stock->place[goods]];
-        if (before != INT32_MAX && before + fetch[goods] < *cost) {
-            *cost = before + fetch[goods];
+        if (stock->cost[before] + fetch[goods] < *cost) {
+            *cost = stock->cost[before] + fetch[goods];
             choice = goods;
         }
     }
@@ -308,10 +312,16 @@ static void stock_offer(const Judge *judge, const ConvoiState *state, const Judg
             fetch[goods] = fetch_cost(judge, judgement, train, goods, node);
         }
     }
-    for (uint32_t given = stock->count; given-- > 0;) {
-        int32_t cost = 0;
-        stock->choice[train][given] = stock_choose(stock, given, idle, fetch, &cost);
-        stock->cost[given] = cost;
+    stock_spread(stock);
+    for (uint32_t word = STOCK_WORDS; word-- > 0;) {
+        for (uint64_t left = stock->reached[word]; left != 0;) {
+            uint32_t bit = 63u - (uint32_t)__builtin_clzll(left);
+            uint32_t given = 64 * word + bit;
+            int32_t cost = 0;
+            left &= ~(UINT64_C(1) << bit);
+            stock->choice[train][given] = stock_choose(stock, given, idle, fetch, &cost);
+            stock->cost[given] = cost;
+        }
     }
 }
 
@@ -327,7 +337,7 @@ static int32_t stock_rest_cost(const Stock *stock, uint32_t given, uint8_t *unse
         if (stock->held[goods] == 0) {
             continue;
         }
-        int32_t left = stock->wanted[goods] - (int32_t)stock_digit(stock, given, goods);
+        int32_t left = stock->wanted[goods] - (int32_t)stock_digit(given, goods);
         cost += left > 0 ? left * stock->new_cost[goods] : 0;
         missing += left > 0 ? left : 0;
         extra += left < 0 ? left : 0;
@@ -345,14 +355,16 @@ static uint32_t stock_best(const Stock *stock, int32_t *cost, uint8_t *unserved)
 {
     uint32_t best = 0;
     *cost = INT32_MAX;
-    for (uint32_t given = 0; given < stock->count; given++) {
-        uint8_t missing = 0;
-        int32_t rest = stock_rest_cost(stock, given, &missing);
-        if (rest != INT32_MAX && stock->cost[given] != INT32_MAX &&
-            stock->cost[given] + rest < *cost) {
-            *cost = stock->cost[given] + rest;
-            *unserved = missing;
-            best = given;
+    for (uint32_t word = 0; word < STOCK_WORDS; word++) {
+        for (uint64_t left = stock->reached[word]; left != 0; left &= left - 1) {
+            uint32_t given = 64 * word + (uint32_t)__builtin_ctzll(left);
+            uint8_t missing = 0;
+            int32_t rest = stock_rest_cost(stock, given, &missing);
+            if (rest != INT32_MAX && stock->cost[given] + rest < *cost) {
+                *cost = stock->cost[given] + rest;
+                *unserved = missing;
+                best = given;
+            }
         }
     }
     return best;
@@ -369,7 +381,7 @@ static void stock_follow(const Judge *judge, const ConvoiState *state, const Sto
         uint8_t goods = stock->choice[train][given];
         if (goods != CONVOI_NONE) {
             judgement->task[train] = judge->tables->goods_city[goods];
-            given -= stock->place[goods];
+            given -= 1u << 2 * goods;
         }
         judgement->cost[train] = convoi_train_cost(judge, state, judgement, train,
                                                    convoi_train_node(judge->tables, state, train));
@@ -383,9 +395,9 @@ static int32_t empty_assign(const Judge *judge, const ConvoiState *state, const 
     Stock stock;
     int32_t cost = 0;
     stock_init(judge, state, wants, judgement, &stock);
-    for (uint32_t given = 0; given < stock.count; given++) {
-        stock.cost[given] = given == 0 ? 0 : INT32_MAX;
-    }
+    memset(stock.reached, 0, sizeof stock.reached);
+    stock.reached[0] = 1; /* nothing was given */
+    stock.cost[0] = 0;
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         if (state->place[train] != 0 && state->cargo[train] == 0) {
             stock_offer(judge, state, judgement, &stock, train);

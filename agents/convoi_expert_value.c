@@ -1,6 +1,7 @@
 /* The Convoi Express expert's judgement: what a position is worth, and what lies ahead of it. */
 #include "convoi_expert.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum {
@@ -8,63 +9,41 @@ enum {
     LOOK_AHEAD = 8,       /* spaces ahead in which another train is in the way */
 };
 
-int32_t convoi_token_price(const ConvoiTables *tables)
-{
-    return PRICE_TURN / tables->clock;
-}
-
 /* ---- Moves by die ------------------------------------------------------------------------------
  */
 
-static int32_t outcome_value(const Judge *judge, const ConvoiState *state,
+int32_t convoi_outcome_value(const Judge *judge, const ConvoiState *state,
                              const Judgement *judgement, uint8_t train, Outcome outcome)
 {
-    int32_t value = -outcome.tokens * convoi_token_price(judge->tables);
     switch ((Fate)outcome.fate) {
     case FATE_RESTS:
-        return value -
-               convoi_train_cost(judge, state, judgement, train,
-                                 convoi_map_node(judge->tables, outcome.place, outcome.heading));
+        return -convoi_train_cost(judge, state, judgement, train,
+                                  convoi_map_node(judge->tables, outcome.place, outcome.heading));
     case FATE_DELIVERS:
-        return value + DELIVERY - LOADED;
+        return DELIVERY - LOADED;
     case FATE_DEPOT:
-        return value - convoi_train_loss(judge, state, judgement, train);
+        return -convoi_train_loss(judge, state, judgement, train);
     }
-    return value;
-}
-
-uint32_t convoi_outcome_best(const Judge *judge, const ConvoiState *state,
-                             const Judgement *judgement, uint8_t train, const Outcomes *outcomes)
-{
-    uint32_t best = 0;
-    int32_t best_value = INT32_MIN;
-    for (uint32_t i = 0; i < outcomes->count; i++) {
-        int32_t value = outcome_value(judge, state, judgement, train, outcomes->list[i]);
-        if (value > best_value) {
-            best_value = value;
-            best = i;
-        }
-    }
-    return best;
+    return 0;
 }
 
 /* What a move of `train` by its die brings, on average. */
 static int32_t train_gain(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
                           uint8_t train)
 {
+    const uint8_t *weights = die_weights[train_colour(train)];
+    Ending endings[DIE_MAX + 1];
     int32_t sum = 0;
-    for (uint8_t points = 1; points <= DIE_MAX; points++) {
-        uint8_t weight = convoi_die[train_colour(train)][points];
-        if (weight > 0) {
-            Outcomes outcomes;
-            convoi_walk(judge->tables, state,
-                        (Walk){.train = train,
-                               .points = points,
-                               .exit = CONVOI_NONE,
-                               .crossing = judge->tables->crossing || state->crossing_on},
-                        &outcomes);
-            uint32_t best = convoi_outcome_best(judge, state, judgement, train, &outcomes);
-            sum += weight * outcome_value(judge, state, judgement, train, outcomes.list[best]);
+    convoi_walk(judge, state, judgement,
+                (Walk){.train = train,
+                       .least = 1,
+                       .most = convoi_die_most(train),
+                       .exit = CONVOI_NONE,
+                       .crossing = judge->tables->crossing || state->crossing_on},
+                endings);
+    for (uint8_t points = 1; points <= convoi_die_most(train); points++) {
+        if (weights[points] > 0) {
+            sum += weights[points] * endings[points].value;
         }
     }
     return sum / 6 + judgement->cost[train];
@@ -137,17 +116,69 @@ uint32_t convoi_start_weights(const ConvoiTables *tables, const ConvoiState *sta
 /* What a new train is likely to lose because a train stands on its start. */
 static int32_t start_loss(const Judge *judge, const ConvoiState *state, const Judgement *judgement)
 {
-    const ConvoiTables *tables = judge->tables;
-    uint8_t weights[CONVOI_STARTS_MAX];
-    int32_t sum = (int32_t)convoi_start_weights(tables, state, weights);
+    const Outlook *outlook = judge->outlook;
+    uint32_t first = place_start(judge->tables, 0) + 1u;
+    uint32_t met = 0;
     int32_t taken = 0;
-    for (uint8_t start = 0; start < tables->start_count; start++) {
-        if (train_at(state, place_start(tables, start), CONVOI_NONE) != CONVOI_NONE) {
-            taken += weights[start];
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (state->place[train] >= first) {
+            uint32_t start = state->place[train] - first;
+            taken += (met >> start & 1) == 0 ? outlook->start_weight[start] : 0;
+            met |= 1u << start;
         }
     }
-    int32_t lost = 2 * convoi_token_price(tables) + (judgement->unserved > 0 ? PRICE_NEW : 0);
-    return lost * taken / sum;
+    int32_t lost = 2 * outlook->token_price + (judgement->unserved > 0 ? PRICE_NEW : 0);
+    return lost * taken / outlook->start_sum;
+}
+
+static void deck_add(Deck *deck, const Card *card)
+{
+    uint32_t set = 0;
+    deck->count++;
+    deck->new_trains += card->new_count;
+    for (uint32_t i = 0; i < card->move_count; i++) {
+        if (card->move_colour[i] == CONVOI_COLOUR_ANY) {
+            deck->multi[deck->multi_count++] = card;
+            return;
+        }
+    }
+    for (uint32_t i = 0; i < card->move_count; i++) {
+        deck->moves[card->move_colour[i]]++;
+        set |= 1u << card->move_colour[i];
+    }
+    deck->sets[set]++;
+}
+
+/* The cards that may come next. */
+static void deck_init(Deck *deck, const ConvoiTables *tables, const ConvoiState *state)
+{
+    bool known = state->pile == 1 && state->bottom != 0;
+    memset(deck, 0, offsetof(Deck, multi));
+    for (uint32_t i = 0; i < tables->card_count; i++) {
+        if (known ? state->bottom == CARD_BASE + i : !state->seen[i]) {
+            deck_add(deck, &tables->cards[i]);
+        }
+    }
+}
+
+void convoi_outlook_init(Outlook *outlook, const ConvoiTables *tables, const UsualWays *usual,
+                         const ConvoiState *state)
+{
+    deck_init(&outlook->deck, tables, state);
+    outlook->token_price = PRICE_TURN / tables->clock;
+    for (uint8_t city = 0; city < tables->city_count; city++) {
+        if (tables->city_port[city] != CONVOI_NONE) {
+            outlook->port_city[tables->city_port[city]] = city;
+        }
+    }
+    outlook->start_sum = (int32_t)convoi_start_weights(tables, state, outlook->start_weight);
+    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
+        int32_t way = 0;
+        for (uint8_t start = 0; start < tables->start_count; start++) {
+            way += outlook->start_weight[start] * usual->approach[start][goods];
+        }
+        outlook->approach[goods] = way / outlook->start_sum;
+    }
 }
 
 /* Within a turn the cards in hand can still avert dangers of the next card, the greatest first. */
@@ -174,31 +205,46 @@ static int32_t chef_floor(const Judge *judge, const ConvoiState *state)
     return free ? -PRICE_STAFF : INT32_MIN;
 }
 
+/* What the moves of the deck's cards bring in all; the worst of each card may be swapped for
+ * `floor`. */
+static int32_t deck_gain(const Deck *deck, const Symbols *symbols, int32_t floor)
+{
+    int32_t sum = 0;
+    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        sum += deck->moves[colour] * symbols->gain[colour];
+    }
+    for (uint32_t set = 1; set < 1u << CONVOI_COLOURS; set++) {
+        int32_t lowest = 0;
+        for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+            bool worse = (set >> colour & 1) != 0 && symbols->gain[colour] < lowest;
+            lowest = worse ? symbols->gain[colour] : lowest;
+        }
+        sum += lowest < floor ? deck->sets[set] * (floor - lowest) : 0;
+    }
+    for (uint32_t i = 0; i < deck->multi_count; i++) {
+        sum += card_gain(deck->multi[i], 0, *symbols, floor);
+    }
+    return sum;
+}
+
 /* What the next instruction card brings, over those that may come. */
 static int32_t next_card_gain(const Judge *judge, const ConvoiState *state,
                               const Judgement *judgement)
 {
-    const ConvoiTables *tables = judge->tables;
+    const Deck *deck = &judge->outlook->deck;
     Symbols symbols = {0};
     int32_t gain[CONVOI_TRAINS];
-    int32_t floor = chef_floor(judge, state);
-    int32_t loss = start_loss(judge, state, judgement);
-    bool known = state->pile == 1 && state->bottom != 0;
-    int32_t sum = 0;
-    int32_t count = 0;
+    if (deck->count == 0) {
+        return 0;
+    }
     memcpy(gain, judgement->gain, sizeof gain);
     dangers_avert(judge, state, gain);
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         symbols.gain[train_colour(train)] += gain[train];
     }
-    for (uint32_t i = 0; i < tables->card_count; i++) {
-        if (known ? state->bottom == CARD_BASE + i : !state->seen[i]) {
-            const Card *card = &tables->cards[i];
-            sum += card_gain(card, 0, symbols, floor) - card->new_count * loss;
-            count++;
-        }
-    }
-    return count > 0 ? sum / count : 0;
+    int32_t sum = deck_gain(deck, &symbols, chef_floor(judge, state)) -
+                  deck->new_trains * start_loss(judge, state, judgement);
+    return sum / deck->count;
 }
 
 /* What the card being followed still brings. */
@@ -267,7 +313,7 @@ typedef struct Scout {
     uint8_t train;
     uint16_t node;
     uint32_t spaces;
-    bool one_line; /* no junction was passed: whoever comes from ahead cannot turn off */
+    bool one_line; /* no junction was passed: a train from ahead cannot turn off */
 } Scout;
 
 /* What it costs that another train stands where the scout is. */
@@ -299,18 +345,17 @@ static int32_t way_value(const Judge *judge, const ConvoiState *state, const Jud
     Scout scout = {train, convoi_train_node(tables, state, train), 0, true};
     int32_t relief = 0;
     int32_t hindrance = 0;
-    convoi_costs_to(judge->costs, judge->map, tables, train_colour(train), task);
     for (uint32_t steps = 0; scout.node != goal && steps < MAP_NODES_MAX; steps++) {
-        const MapEdge *edge =
-            convoi_costs_step(judge->costs, judge->map, train_colour(train), task, scout.node);
-        if (edge == NULL) {
+        MapEdge edge;
+        if (!convoi_way_step(judge->costs, judge->map, tables, train_colour(train), task,
+                             scout.node, &edge)) {
             break;
         }
-        relief += obstacle_relief(state, edge, scout.spaces, survey);
-        scout.node = edge->to;
-        scout.spaces += edge->points;
-        scout.one_line = scout.one_line && edge->junction == CONVOI_NONE;
-        if (hindrance == 0 && edge->points > 0) {
+        relief += obstacle_relief(state, &edge, scout.spaces, survey);
+        scout.node = edge.to;
+        scout.spaces += edge.points;
+        scout.one_line = scout.one_line && edge.junction == CONVOI_NONE;
+        if (hindrance == 0 && edge.points > 0) {
             hindrance = train_hindrance(judge, state, &scout);
         }
     }
@@ -428,7 +473,7 @@ void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judge
         return;
     }
     int32_t total = -left * DELIVERY - convoi_tasks_assign(judge, state, judgement);
-    total += PRICE_TURN * state->pile + convoi_token_price(tables) * state->clock;
+    total += PRICE_TURN * state->pile + judge->outlook->token_price * state->clock;
     total += trains_value(judge, state, judgement);
     total += cards_gain(judge, state, judgement);
     total += convoi_hand_value(judge, state);

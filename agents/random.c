@@ -6,8 +6,10 @@ typedef struct RandomMemory {
     uint64_t counter;
 } RandomMemory;
 
-static void random_start(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
+static void random_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
+                         uint32_t seat, uint64_t seed)
 {
+    (void)agent;
     (void)ruleset;
     (void)seat;
     *(RandomMemory *)memory = (RandomMemory){.seed = seed};

@@ -21,14 +21,10 @@ enum {
     RISK_WAGONS = 8,      /* wagons that a choice of tickets leaves unplanned */
 };
 
-/* Where things stand in the row. */
-typedef struct Places {
-    uint16_t phase, route, last_turns, deck, row, laid, hand, owner, ticket, wagons, bonus_left;
-} Places;
-
 typedef struct ExpertMemory {
     const TicketsTables *tables;
-    Places at;
+    const uint16_t *at;    /* where blocks begin in the row */
+    const uint16_t *first; /* the first action of each form */
     uint8_t degree[TICKETS_CITIES_MAX];
     uint8_t routes_at[TICKETS_CITIES_MAX][TICKETS_ROUTES_MAX];
 } ExpertMemory;
@@ -43,37 +39,17 @@ typedef struct Thought {
     uint32_t spaces; /* of planned routes */
 } Thought;
 
-static uint16_t block_offset(const TyRuleset *ruleset, const char *name)
+static void expert_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
+                         uint32_t seat, uint64_t seed)
 {
-    const TyShape *shape = ty_shape(ruleset);
-    for (uint32_t i = 0; i < shape->row_block_count; i++) {
-        if (strcmp(shape->row_blocks[i].name, name) == 0) {
-            return shape->row_blocks[i].offset;
-        }
-    }
-    return 0;
-}
-
-static void expert_start(void *memory, const TyRuleset *ruleset, uint32_t seat, uint64_t seed)
-{
+    (void)agent;
     (void)seat;
     (void)seed;
     ExpertMemory *expert = memory;
     const TicketsTables *tables = tickets_tables(ruleset);
     expert->tables = tables;
-    expert->at = (Places){
-        .phase = block_offset(ruleset, "phase"),
-        .route = block_offset(ruleset, "route"),
-        .last_turns = block_offset(ruleset, "last_turns"),
-        .deck = block_offset(ruleset, "ticket_deck"),
-        .row = block_offset(ruleset, "row"),
-        .laid = block_offset(ruleset, "laid"),
-        .hand = block_offset(ruleset, "hand"),
-        .owner = block_offset(ruleset, "owner"),
-        .ticket = block_offset(ruleset, "ticket"),
-        .wagons = block_offset(ruleset, "wagons"),
-        .bonus_left = block_offset(ruleset, "bonus_left"),
-    };
+    expert->at = ruleset->block_at;
+    expert->first = ruleset->action_first;
     for (uint8_t i = 0; i < tables->route_count; i++) {
         for (uint32_t end = 0; end < 2; end++) {
             uint8_t city = tables->route[i].city[end];
@@ -86,7 +62,7 @@ static void expert_start(void *memory, const TyRuleset *ruleset, uint32_t seat, 
 
 static bool route_open(const Thought *thought, uint32_t route)
 {
-    const uint8_t *owner = thought->view->row + thought->memory->at.owner;
+    const uint8_t *owner = thought->view->row + thought->memory->at[BLOCK_OWNER];
     uint8_t twin = thought->tables->route[route].twin;
     if (owner[route] != 0) {
         return false;
@@ -99,7 +75,7 @@ static bool route_open(const Thought *thought, uint32_t route)
 static uint16_t route_cost(const Thought *thought, uint32_t index)
 {
     const Route *route = &thought->tables->route[index];
-    if (thought->view->row[thought->memory->at.owner + index] == 1) {
+    if (thought->view->row[thought->memory->at[BLOCK_OWNER] + index] == 1) {
         return 0;
     }
     if (!route_open(thought, index)) {
@@ -214,14 +190,11 @@ static uint16_t plan_link(Thought *thought, const uint8_t city[2], uint32_t wago
 
 /* ---- Tickets --------------------------------------------------------------------------------- */
 
-/* The values of the block of tickets. */
-enum { KNOWN_OFFERED = 1, KNOWN_CHOSEN = 2, KNOWN_OPEN = 3, KNOWN_COMPLETE = 4 };
-
 static uint64_t tickets_of(const TyView *view, const ExpertMemory *memory, uint8_t value)
 {
     uint64_t set = 0;
     for (uint32_t i = 0; i < memory->tables->ticket_count; i++) {
-        set |= (uint64_t)(view->row[memory->at.ticket + i] == value) << i;
+        set |= (uint64_t)(view->row[memory->at[BLOCK_TICKET] + i] == value) << i;
     }
     return set;
 }
@@ -255,10 +228,10 @@ static int32_t plan_tickets(Thought *thought, uint64_t set, uint32_t wagons)
  * that plans best beside those kept. */
 static uint64_t tickets_choose(const ExpertMemory *memory, const TyView *view, uint32_t least)
 {
-    uint64_t offered = tickets_of(view, memory, KNOWN_OFFERED);
-    uint64_t chosen = tickets_of(view, memory, KNOWN_CHOSEN);
-    uint64_t open = tickets_of(view, memory, KNOWN_OPEN);
-    uint32_t wagons = view->row[memory->at.wagons];
+    uint64_t offered = tickets_of(view, memory, TICKET_OFFERED);
+    uint64_t chosen = tickets_of(view, memory, TICKET_CHOSEN);
+    uint64_t open = tickets_of(view, memory, TICKET_OPEN);
+    uint32_t wagons = view->row[memory->at[BLOCK_WAGONS]];
     wagons = wagons > RISK_WAGONS ? wagons - RISK_WAGONS : 0;
     uint64_t best = offered;
     int32_t best_value = INT32_MIN;
@@ -277,10 +250,10 @@ static uint64_t tickets_choose(const ExpertMemory *memory, const TyView *view, u
     return best;
 }
 
-/* The first ticket that may be kept: somebody else began to choose, and more are needed. */
+/* The first ticket that may be kept: another player began to choose, and more are needed. */
 static uint32_t keep_any(const ExpertMemory *memory, const TyView *view)
 {
-    uint32_t action = action_keep(memory->tables);
+    uint32_t action = memory->first[FORM_KEEP];
     while (!view->mask[action]) {
         action++;
     }
@@ -290,15 +263,15 @@ static uint32_t keep_any(const ExpertMemory *memory, const TyView *view)
 static uint32_t act_keep(const ExpertMemory *memory, const TyView *view)
 {
     const TicketsTables *tables = memory->tables;
-    bool first = view->row[memory->at.phase] == PHASE_KEEP_FIRST;
+    bool first = view->row[memory->at[BLOCK_PHASE]] == PHASE_KEEP_FIRST;
     uint64_t wanted = tickets_choose(memory, view, first ? tables->rules.first_keep : 1);
     for (; wanted != 0; wanted &= wanted - 1) {
-        uint32_t action = action_keep(tables) + (uint32_t)__builtin_ctzll(wanted);
+        uint32_t action = memory->first[FORM_KEEP] + (uint32_t)__builtin_ctzll(wanted);
         if (view->mask[action]) {
             return action;
         }
     }
-    return view->mask[ACTION_KEEP_DONE] ? ACTION_KEEP_DONE : keep_any(memory, view);
+    return view->mask[FORM_KEEP_DONE] ? FORM_KEEP_DONE : keep_any(memory, view);
 }
 
 /* ---- The turn -------------------------------------------------------------------------------- */
@@ -306,7 +279,7 @@ static uint32_t act_keep(const ExpertMemory *memory, const TyView *view)
 /* The planned route that can be taken and has most spaces; 0 if there is none. */
 static uint32_t claim_planned(const Thought *thought)
 {
-    uint32_t base = action_claim(thought->tables);
+    uint32_t base = thought->memory->first[FORM_CLAIM];
     uint32_t best = 0;
     uint8_t length = 0;
     for (uint32_t i = 0; i < thought->tables->route_count; i++) {
@@ -322,7 +295,7 @@ static uint32_t claim_planned(const Thought *thought)
 /* The route that scores most of those of at least `points`; 0 if there is none. */
 static uint32_t claim_scoring(const Thought *thought, uint8_t points)
 {
-    uint32_t base = action_claim(thought->tables);
+    uint32_t base = thought->memory->first[FORM_CLAIM];
     uint32_t best = 0;
     for (uint32_t i = 0; i < thought->tables->route_count; i++) {
         if (thought->view->mask[base + i] && thought->tables->route[i].points >= points) {
@@ -355,7 +328,7 @@ static uint8_t colour_for(const TicketsTables *tables, const Route *route, const
 static void wish_route(const Thought *thought, const Route *route, Wishes *wishes)
 {
     const TicketsTables *tables = thought->tables;
-    const uint8_t *hand = thought->view->row + thought->memory->at.hand;
+    const uint8_t *hand = thought->view->row + thought->memory->at[BLOCK_HAND];
     uint8_t colour = colour_for(tables, route, hand);
     int32_t missing = route->matched - hand[colour];
     if (missing > 0) {
@@ -372,7 +345,7 @@ static Wishes wishes_of(const Thought *thought, bool planned)
     Wishes wishes = {{0}};
     for (uint32_t i = 0; i < thought->tables->route_count; i++) {
         const Route *route = &thought->tables->route[i];
-        bool fits = route->length <= thought->view->row[thought->memory->at.wagons];
+        bool fits = route->length <= thought->view->row[thought->memory->at[BLOCK_WAGONS]];
         bool wanted = planned ? thought->planned[i] != 0
                               : thought->cost[i] != 0 && thought->cost[i] < COST_FAR &&
                                     route->length >= 4 && route->set == 0;
@@ -387,12 +360,12 @@ static Wishes wishes_of(const Thought *thought, bool planned)
 static uint32_t draw_wished(const Thought *thought, const Wishes *wishes)
 {
     const uint8_t *mask = thought->view->mask;
-    uint32_t best = mask[ACTION_BLIND] ? ACTION_BLIND : 0;
+    uint32_t best = mask[FORM_BLIND] ? FORM_BLIND : 0;
     int32_t value = best != 0 ? 15 : -1;
     for (uint32_t i = 0; i < thought->tables->type_count; i++) {
-        if (mask[ACTION_TAKE + i] && wishes->type[i] > value) {
+        if (mask[FORM_TAKE + i] && wishes->type[i] > value) {
             value = wishes->type[i];
-            best = ACTION_TAKE + i;
+            best = FORM_TAKE + i;
         }
     }
     return best;
@@ -403,10 +376,10 @@ static uint32_t draw_wished(const Thought *thought, const Wishes *wishes)
 static bool stack_wished(const Thought *thought)
 {
     uint8_t hand[TICKETS_SLOTS] = {0};
-    if (!thought->view->mask[ACTION_LOCOMOTIVE]) {
+    if (!thought->view->mask[FORM_LOCOMOTIVE]) {
         return false;
     }
-    memcpy(hand, thought->view->row + thought->memory->at.hand, thought->tables->type_count);
+    memcpy(hand, thought->view->row + thought->memory->at[BLOCK_HAND], thought->tables->type_count);
     hand[thought->tables->locomotive]++;
     RouteSet payable = tickets_payable(thought->tables, hand);
     for (uint32_t i = 0; i < thought->tables->route_count; i++) {
@@ -433,9 +406,9 @@ static void plan_turn(Thought *thought)
 {
     const ExpertMemory *memory = thought->memory;
     const uint8_t *row = thought->view->row;
-    uint32_t wagons = row[memory->at.wagons];
-    plan_tickets(thought, tickets_of(thought->view, memory, KNOWN_OPEN), wagons);
-    if (thought->tables->rules.link_bonus && row[memory->at.bonus_left] > 0) {
+    uint32_t wagons = row[memory->at[BLOCK_WAGONS]];
+    plan_tickets(thought, tickets_of(thought->view, memory, TICKET_OPEN), wagons);
+    if (thought->tables->rules.link_bonus && row[memory->at[BLOCK_BONUS_LEFT]] > 0) {
         plan_link(thought, thought->tables->bonus_city, wagons);
     }
 }
@@ -455,7 +428,7 @@ static uint32_t act_planned(const Thought *thought)
         return action;
     }
     if (stack_wished(thought)) {
-        return ACTION_LOCOMOTIVE;
+        return FORM_LOCOMOTIVE;
     }
     return draw_or_any(thought, true);
 }
@@ -464,11 +437,11 @@ static uint32_t act_planned(const Thought *thought)
 static uint32_t act_free(const Thought *thought)
 {
     const uint8_t *row = thought->view->row;
-    const Places *at = &thought->memory->at;
-    uint8_t wagons = row[at->wagons];
-    if (wagons >= WAGONS_FOR_MORE && row[at->last_turns] == 0 &&
-        thought->view->mask[ACTION_TICKETS]) {
-        return ACTION_TICKETS;
+    const uint16_t *at = thought->memory->at;
+    uint8_t wagons = row[at[BLOCK_WAGONS]];
+    if (wagons >= WAGONS_FOR_MORE && row[at[BLOCK_LAST_TURNS]] == 0 &&
+        thought->view->mask[FORM_TICKETS]) {
+        return FORM_TICKETS;
     }
     uint32_t action = claim_scoring(thought, wagons >= 4 ? 7 : 1);
     return action != 0 ? action : draw_or_any(thought, false);
@@ -478,7 +451,7 @@ static uint32_t act_turn(const ExpertMemory *memory, const TyView *view)
 {
     Thought thought = thought_begin(memory, view);
     plan_turn(&thought);
-    if (view->row[memory->at.last_turns] > 0) {
+    if (view->row[memory->at[BLOCK_LAST_TURNS]] > 0) {
         uint32_t action = claim_planned(&thought);
         action = action != 0 ? action : claim_scoring(&thought, 1);
         return action != 0 ? action : draw_or_any(&thought, true);
@@ -499,10 +472,10 @@ static uint32_t act_second_card(const ExpertMemory *memory, const TyView *view)
  * none. */
 static uint8_t pay_plenty(const ExpertMemory *memory, const TyView *view)
 {
-    const uint8_t *hand = view->row + memory->at.hand;
+    const uint8_t *hand = view->row + memory->at[BLOCK_HAND];
     uint8_t best = TICKETS_NONE;
     for (uint8_t i = 0; i < memory->tables->colour_count; i++) {
-        if (view->mask[action_pay(memory->tables) + i] &&
+        if (view->mask[memory->first[FORM_PAY] + i] &&
             (best == TICKETS_NONE || hand[i] > hand[best])) {
             best = i;
         }
@@ -514,11 +487,11 @@ static uint8_t pay_plenty(const ExpertMemory *memory, const TyView *view)
 static uint32_t act_pay(const ExpertMemory *memory, const TyView *view)
 {
     const TicketsTables *tables = memory->tables;
-    const uint8_t *laid = view->row + memory->at.laid;
-    const Route *route = &tables->route[view->row[memory->at.route] - 1];
-    uint32_t pay = action_pay(tables);
-    if (view->mask[ACTION_PAY_DONE]) {
-        return ACTION_PAY_DONE;
+    const uint8_t *laid = view->row + memory->at[BLOCK_LAID];
+    const Route *route = &tables->route[view->row[memory->at[BLOCK_ROUTE]] - 1];
+    uint32_t pay = memory->first[FORM_PAY];
+    if (view->mask[FORM_PAY_DONE]) {
+        return FORM_PAY_DONE;
     }
     uint8_t best = pay_plenty(memory, view);
     uint8_t colour = route->colour < tables->colour_count ? route->colour : best;
@@ -535,16 +508,16 @@ static uint32_t act_tunnel(const ExpertMemory *memory, const TyView *view)
 {
     uint8_t colour = pay_plenty(memory, view);
     if (colour != TICKETS_NONE) {
-        return action_pay(memory->tables) + colour;
+        return memory->first[FORM_PAY] + colour;
     }
-    uint32_t locomotive = action_pay(memory->tables) + memory->tables->locomotive;
-    return view->mask[locomotive] ? locomotive : ACTION_WITHDRAW;
+    uint32_t locomotive = memory->first[FORM_PAY] + memory->tables->locomotive;
+    return view->mask[locomotive] ? locomotive : FORM_WITHDRAW;
 }
 
 static uint32_t expert_act(void *memory, const TyView *view)
 {
     const ExpertMemory *expert = memory;
-    switch ((Phase)view->row[expert->at.phase]) {
+    switch ((Phase)view->row[expert->at[BLOCK_PHASE]]) {
     case PHASE_KEEP_FIRST:
     case PHASE_KEEP:
         return act_keep(expert, view);
@@ -557,10 +530,9 @@ static uint32_t expert_act(void *memory, const TyView *view)
     case PHASE_TUNNEL:
         return act_tunnel(expert, view);
     case PHASE_OVER:
-    case PHASE_COUNT:
         break;
     }
-    return ACTION_WAIT;
+    return FORM_WAIT;
 }
 
 #define EXPERT_FUNCTIONS                                                                           \

@@ -1,22 +1,22 @@
 /* Measuring what a decision costs, beside a reference that every machine has. */
 #pragma once
 
+#include "bench/figure.h"
 #include "trainyard.h"
 
 /* Times in nanoseconds. A decision is: sample a legal action, step, and for the next seat to act
  * the mask and the observation row; with a reset where an episode ended. */
 typedef struct BenchResult {
-    double ns_per_decision; /* wall time of the whole loop */
-    double sample_ns;       /* its parts, timed in sweeps over many episodes */
-    double step_ns;
-    double legal_ns;
-    double observe_ns;
-    double reset_ns;
-    double clone_ns;    /* memcpy of a state between two random slots */
-    double ref_copy_ns; /* memcpy of 1 KiB from a random one of 65,536 slots */
-    double decisions_per_s;
-    double episodes_per_s;
-    uint64_t decisions; /* that ns_per_decision is the mean of */
+    BenchFigure decision; /* wall time of the whole loop */
+    BenchFigure sample;   /* its parts, timed in sweeps over many episodes */
+    BenchFigure step;
+    BenchFigure legal;
+    BenchFigure observe;
+    BenchFigure reset;
+    BenchFigure clone; /* memcpy of a state between two random slots */
+    BenchFigure copy;  /* memcpy of 1 KiB from a random one of 65,536 slots */
+    double decisions_per_episode;
+    uint64_t decisions; /* in the slices of `decision` */
     uint64_t checksum;  /* of what was computed, so that nothing is optimised away */
 } BenchResult;
 

@@ -124,7 +124,7 @@ TyStatus bench_bare_open(const char *directory, const TyRuleset *ruleset, BenchB
     BenchBare *bare = calloc(1, sizeof *bare);
     if (bare == NULL || pipe2(said, O_CLOEXEC) != 0) {
         free(bare);
-        return status_fail(TY_LIMIT, "bench: %s", strerror(errno));
+        return ty_status_fail(TY_LIMIT, "bench: %s", strerror(errno));
     }
     snprintf(bare->ipc, sizeof bare->ipc, "ipc://%s/bare", directory);
     fflush(NULL);
@@ -137,10 +137,10 @@ TyStatus bench_bare_open(const char *directory, const TyRuleset *ruleset, BenchB
     close(said[0]);
     if (!serves) {
         bench_bare_close(bare);
-        return status_fail(TY_IO, "bench: the answering process did not start");
+        return ty_status_fail(TY_IO, "bench: the answering process did not start");
     }
     *out = bare;
-    return status_ok();
+    return ty_status_ok();
 }
 
 void bench_bare_close(BenchBare *bare)
@@ -165,7 +165,7 @@ TyStatus bench_bare_connect(const BenchBare *bare, bool tcp, BenchBareLink **out
     *out = NULL;
     BenchBareLink *link = calloc(1, sizeof *link);
     if (link == NULL) {
-        return status_fail(TY_NO_MEMORY, "bench: no memory");
+        return ty_status_fail(TY_NO_MEMORY, "bench: no memory");
     }
     link->context = zmq_ctx_new();
     link->socket = link->context != NULL ? zmq_socket(link->context, ZMQ_DEALER) : NULL;
@@ -173,10 +173,10 @@ TyStatus bench_bare_connect(const BenchBare *bare, bool tcp, BenchBareLink **out
         zmq_setsockopt(link->socket, ZMQ_RCVTIMEO, &wait_ms, sizeof wait_ms) != 0 ||
         zmq_connect(link->socket, tcp ? bare->tcp : bare->ipc) != 0) {
         bench_bare_disconnect(link);
-        return status_fail(TY_IO, "bench: %s", zmq_strerror(errno));
+        return ty_status_fail(TY_IO, "bench: %s", zmq_strerror(errno));
     }
     *out = link;
-    return status_ok();
+    return ty_status_ok();
 }
 
 void bench_bare_disconnect(BenchBareLink *link)

@@ -14,11 +14,19 @@ typedef struct BenchDaemon {
     char shm[128];  /* path of the shared-memory socket */
 } BenchDaemon;
 
-/* Starts the trainyardd beside the running program, or with `run` a child that calls that instead,
- * with all three doors, and waits until it serves. */
-TyStatus bench_daemon_start(int (*run)(int argc, char **argv), BenchDaemon *daemon);
+/* What to start; zero-initialised: the trainyardd beside the running program. */
+typedef struct BenchDaemonPlan {
+    const char *program;               /* of the daemon */
+    int (*run)(int argc, char **argv); /* what the child calls instead of a program */
+    const char *const *options;        /* added to its command line, NULL-terminated; may be NULL */
+} BenchDaemonPlan;
+
+/* Starts a daemon with all three doors and waits until it serves. The caller stops it. */
+TyStatus bench_daemon_start(const BenchDaemonPlan *plan, BenchDaemon *daemon);
 /* Asks it to end, waits for that and removes the directory. Fails if the daemon did not end well or
  * left something behind. */
 TyStatus bench_daemon_stop(BenchDaemon *daemon);
-/* Bytes of memory that the process has in use now. */
-uint64_t bench_daemon_resident(const BenchDaemon *daemon);
+/* Kills it, if it is still there, and removes what a killed daemon leaves. */
+TyStatus bench_daemon_kill(BenchDaemon *daemon);
+/* Bytes of memory that a process has in use now. */
+uint64_t process_resident(pid_t process);

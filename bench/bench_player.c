@@ -1,4 +1,4 @@
-/* Somebody who plays the pool of a cell of the bench. */
+/* A player for the pool of a cell of the bench. */
 #include "bench/bench_player.h"
 
 #include "core/status.h"
@@ -7,6 +7,12 @@
 #include <string.h>
 
 enum { SEED = 1, WAIT_MS = 10000 };
+
+/* What a learner reads, masks as bits. */
+static const uint32_t learner_columns =
+    1u << TY_COLUMN_OBS | 1u << TY_COLUMN_MASK_BITS | 1u << TY_COLUMN_REWARD |
+    1u << TY_COLUMN_SEAT | 1u << TY_COLUMN_READY | 1u << TY_COLUMN_TERMINATED |
+    1u << TY_COLUMN_TRUNCATED | 1u << TY_COLUMN_EPISODE | 1u << TY_COLUMN_STEP;
 
 /* ---- Opening ---- */
 
@@ -23,6 +29,7 @@ static TyStatus client_open(const BenchStage *stage, const TyPoolConfig *config,
                                .slots = config->slots,
                                .groups = config->groups,
                                .threads = config->threads,
+                               .columns = player->door == BENCH_IPC_ALL ? 0 : learner_columns,
                                .shm = player->door == BENCH_SHM};
     TyStatus status = ty_client_connect(&where, &player->client);
     if (status.code == TY_OK) {
@@ -35,14 +42,14 @@ static TyStatus zmq_open(const BenchStage *stage, const TyPoolConfig *config, Be
 {
     player->actions = calloc(config->slots, sizeof player->actions[0]);
     if (player->actions == NULL) {
-        return status_fail(TY_NO_MEMORY, "bench: no memory for %u actions", config->slots);
+        return ty_status_fail(TY_NO_MEMORY, "bench: no memory for %u actions", config->slots);
     }
     TyStatus status = client_open(stage, config, player);
     if (status.code == TY_OK) {
-        status = ty_client_reset(player->client, &player->client_pool, &player->rows);
+        status = ty_client_reset(player->client, &player->client_pool, NULL, NULL, &player->rows);
     }
     if (status.code == TY_OK) {
-        ty_client_sample(&player->client_pool, -1, &player->rows, SEED, player->actions);
+        ty_client_sample(&player->client_pool, &player->rows, SEED, player->actions);
     }
     return status;
 }
@@ -64,7 +71,7 @@ static TyStatus shm_open_player(const BenchStage *stage, const TyPoolConfig *con
 TyStatus player_open(const BenchStage *stage, BenchDoor door, const TyPoolConfig *config,
                      BenchPlayer *player)
 {
-    TyStatus status = status_ok();
+    TyStatus status = ty_status_ok();
     *player = (BenchPlayer){
         .door = door, .groups = config->groups, .batch = config->slots / config->groups};
     switch (door) {
@@ -76,6 +83,7 @@ TyStatus player_open(const BenchStage *stage, BenchDoor door, const TyPoolConfig
         status = shm_open_player(stage, config, player);
         break;
     case BENCH_IPC:
+    case BENCH_IPC_ALL:
     case BENCH_TCP:
         status = zmq_open(stage, config, player);
         break;
@@ -113,7 +121,7 @@ void player_think(BenchPlayer *player, uint32_t group)
     if (player->slab != NULL) {
         ty_sample_rows(player->slab, group, SEED);
     } else if (player->client != NULL) {
-        ty_client_sample(&player->client_pool, (int32_t)group, &player->rows, SEED,
+        ty_client_sample(&player->client_pool, &player->rows, SEED,
                          player->actions + player->client_pool.group[group].first);
     }
 }
@@ -143,8 +151,8 @@ bool player_wait(BenchPlayer *player, uint32_t *group, uint32_t *rows)
         return good;
     }
     if (player->client != NULL) {
-        TyStatus status =
-            ty_client_wait(player->client, &player->client_pool, group, &player->rows);
+        TyStatus status = ty_client_wait(player->client, &player->client_pool, &player->rows);
+        *group = status.code == TY_OK ? (uint32_t)player->rows.group : *group;
         *rows = player->rows.ready;
         return status.code == TY_OK;
     }

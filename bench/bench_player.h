@@ -1,4 +1,4 @@
-/* Somebody who plays the pool of a cell of the bench, through one of the doors. */
+/* A player for the pool of a cell of the bench, through one of the doors. */
 #pragma once
 
 #include "bench/bench_daemon.h"

@@ -3,24 +3,24 @@
 #include "bench/bench_pool.h"
 
 #include "bench/bench_player.h"
+#include "bench/figure.h"
 #include "core/status.h"
-#include "daemon/shm_door.h"
+#include "daemon/shm_channel.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 const uint32_t bench_batches[BENCH_BATCHES] = {1, 32, 256, 1024, 4096};
 
 const char *const bench_door_names[BENCH_DOORS] = {
-    [BENCH_INPROC] = "inproc",     [BENCH_SHM] = "shm",           [BENCH_IPC] = "ipc",
-    [BENCH_BARE_IPC] = "bare-ipc", [BENCH_STEP_IPC] = "step-ipc", [BENCH_TCP] = "tcp",
-    [BENCH_BARE_TCP] = "bare-tcp",
+    [BENCH_INPROC] = "inproc",   [BENCH_SHM] = "shm",           [BENCH_IPC] = "ipc",
+    [BENCH_IPC_ALL] = "ipc-all", [BENCH_BARE_IPC] = "bare-ipc", [BENCH_STEP_IPC] = "step-ipc",
+    [BENCH_TCP] = "tcp",         [BENCH_BARE_TCP] = "bare-tcp",
 };
 
 enum {
-    SLICES = 16,       /* of every figure, taken in turn; the best one counts */
+    SLICES = 16,       /* of every figure, taken in turn */
     TRIPS_MAX = 20000, /* round trips whose times are kept */
     SESSIONS = 32,     /* whose memory is measured */
 };
@@ -29,19 +29,22 @@ static const struct {
     uint32_t threads, groups;
 } shapes[BENCH_SHAPES] = {{1, 1}, {1, 2}, {2, 1}, {2, 2}};
 
-/* What each door is compared with: nothing is BENCH_DOORS. */
+/* What each door is compared with. */
 static const BenchDoor bases[BENCH_DOORS][BENCH_BASES] = {
-    [BENCH_INPROC] = {BENCH_DOORS, BENCH_DOORS},    [BENCH_SHM] = {BENCH_INPROC, BENCH_DOORS},
-    [BENCH_IPC] = {BENCH_BARE_IPC, BENCH_STEP_IPC}, [BENCH_BARE_IPC] = {BENCH_DOORS, BENCH_DOORS},
-    [BENCH_STEP_IPC] = {BENCH_DOORS, BENCH_DOORS},  [BENCH_TCP] = {BENCH_BARE_TCP, BENCH_DOORS},
-    [BENCH_BARE_TCP] = {BENCH_DOORS, BENCH_DOORS},
+    [BENCH_INPROC] = {BENCH_NONE, BENCH_NONE, BENCH_NONE},
+    [BENCH_SHM] = {BENCH_INPROC, BENCH_NONE, BENCH_NONE},
+    [BENCH_IPC] = {BENCH_BARE_IPC, BENCH_STEP_IPC, BENCH_IPC_ALL},
+    [BENCH_IPC_ALL] = {BENCH_NONE, BENCH_NONE, BENCH_NONE},
+    [BENCH_BARE_IPC] = {BENCH_NONE, BENCH_NONE, BENCH_NONE},
+    [BENCH_STEP_IPC] = {BENCH_NONE, BENCH_NONE, BENCH_NONE},
+    [BENCH_TCP] = {BENCH_BARE_TCP, BENCH_NONE, BENCH_NONE},
+    [BENCH_BARE_TCP] = {BENCH_NONE, BENCH_NONE, BENCH_NONE},
 };
 
-static uint64_t clock_ns(void)
+/* Whether it has no protocol, but messages of the sizes of another door's. */
+static bool door_is_bare(BenchDoor door)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return door == BENCH_BARE_IPC || door == BENCH_STEP_IPC || door == BENCH_BARE_TCP;
 }
 
 /* ---- One figure ---- */
@@ -65,7 +68,7 @@ static double player_rate(BenchPlayer *player, uint64_t ns)
     uint32_t rounds =
         player->groups * (1 + 64 / player->batch); /* between two looks at the clock */
     uint64_t decisions = 0;
-    uint64_t start = clock_ns();
+    uint64_t start = bench_clock_ns();
     uint64_t now = start;
     for (uint32_t group = 0; group < player->groups; group++) {
         player_send(player, group);
@@ -81,7 +84,7 @@ static double player_rate(BenchPlayer *player, uint64_t ns)
             player_think(player, group);
             player_send(player, group);
         }
-        now = clock_ns();
+        now = bench_clock_ns();
     }
     return player_rest(player) ? (double)decisions * 1e9 / (double)(now - start) : 0;
 }
@@ -98,16 +101,16 @@ static void player_trips(BenchPlayer *player, uint64_t ns, BenchLine *line)
 {
     static uint32_t times[TRIPS_MAX];
     uint32_t count = 0;
-    uint64_t end = clock_ns() + ns;
+    uint64_t end = bench_clock_ns() + ns;
     uint64_t now = 0;
     bool good = true;
     while (good && count < TRIPS_MAX && now < end) {
         uint32_t group = 0;
         uint32_t rows = 0;
-        uint64_t start = clock_ns();
+        uint64_t start = bench_clock_ns();
         player_send(player, 0);
         good = player_wait(player, &group, &rows);
-        now = clock_ns();
+        now = bench_clock_ns();
         times[count++] = (uint32_t)(now - start);
         player_think(player, 0);
     }
@@ -125,6 +128,7 @@ typedef struct Cell {
     uint64_t slice_ns; /* of one figure */
     BenchPlayer players[BENCH_DOORS];
     BenchLine *lines[BENCH_DOORS]; /* NULL: the door is left out */
+    BenchSlices rates[BENCH_DOORS];
 } Cell;
 
 /* The mean sizes of the messages that a player of the daemon exchanges in a slice. */
@@ -151,7 +155,7 @@ static void cell_sizes(Cell *cell, BenchDoor door)
     cell->lines[door]->sizes[cell->batch] = sizes;
     for (uint32_t i = 0; i < BENCH_BASES; i++) {
         BenchDoor base = bases[door][i];
-        if (base != BENCH_DOORS) {
+        if (base != BENCH_NONE && door_is_bare(base)) {
             cell->players[base].request.sizes = sizes;
             cell->lines[base]->sizes[cell->batch] = sizes;
         }
@@ -165,15 +169,27 @@ static TyStatus cell_rates(Cell *cell)
             BenchLine *line = cell->lines[door];
             double rate = line != NULL ? player_rate(&cell->players[door], cell->slice_ns) : 0;
             if (line != NULL && rate == 0) {
-                return status_fail(TY_IO, "bench: the other side of %s is gone",
-                                   bench_door_names[door]);
+                return ty_status_fail(TY_IO, "bench: the other side of %s is gone",
+                                      bench_door_names[door]);
             }
-            if (line != NULL && rate > line->rate[cell->batch]) {
-                line->rate[cell->batch] = rate;
+            if (line != NULL) {
+                slices_add(&cell->rates[door], rate);
             }
         }
     }
-    return status_ok();
+    return ty_status_ok();
+}
+
+/* Slices that were taken side by side met the same machine: the median of their ratios. */
+static double cell_ratio(const Cell *cell, uint32_t door, uint32_t base)
+{
+    BenchSlices ratios = {.count = 0};
+    for (uint32_t i = 0; i < SLICES; i++) {
+        slices_add(&ratios, cell->rates[door].values[i] / cell->rates[base].values[i]);
+    }
+    double ratio = slices_quantile(&ratios, 0.5);
+    slices_clear(&ratios);
+    return ratio;
 }
 
 static void cell_finish(Cell *cell)
@@ -183,11 +199,11 @@ static void cell_finish(Cell *cell)
         if (line == NULL) {
             continue;
         }
+        line->rate[cell->batch] = slices_quantile(&cell->rates[door], 0.5);
+        line->best[cell->batch] = slices_quantile(&cell->rates[door], 1);
         for (uint32_t i = 0; i < BENCH_BASES; i++) {
-            const BenchLine *base =
-                line->base[i] != BENCH_DOORS ? cell->lines[line->base[i]] : NULL;
-            if (base != NULL) {
-                line->ratio[i][cell->batch] = line->rate[cell->batch] / base->rate[cell->batch];
+            if (line->base[i] != BENCH_NONE && cell->lines[line->base[i]] != NULL) {
+                line->ratio[i][cell->batch] = cell_ratio(cell, door, line->base[i]);
             }
         }
         if (bench_batches[cell->batch] == 1 && line->groups == 1) {
@@ -198,7 +214,7 @@ static void cell_finish(Cell *cell)
 
 static TyStatus cell_measure(const BenchStage *stage, Cell *cell, const TyPoolConfig *config)
 {
-    TyStatus status = status_ok();
+    TyStatus status = ty_status_ok();
     for (uint32_t door = 0; door < BENCH_DOORS && status.code == TY_OK; door++) {
         if (cell->lines[door] != NULL) {
             status = player_open(stage, (BenchDoor)door, config, &cell->players[door]);
@@ -206,6 +222,7 @@ static TyStatus cell_measure(const BenchStage *stage, Cell *cell, const TyPoolCo
     }
     if (status.code == TY_OK) {
         cell_sizes(cell, BENCH_IPC);
+        cell_sizes(cell, BENCH_IPC_ALL);
         cell_sizes(cell, BENCH_TCP);
         status = cell_rates(cell);
     }
@@ -214,6 +231,7 @@ static TyStatus cell_measure(const BenchStage *stage, Cell *cell, const TyPoolCo
     }
     for (uint32_t door = 0; door < BENCH_DOORS; door++) {
         player_close(&cell->players[door]);
+        slices_clear(&cell->rates[door]);
     }
     return status;
 }
@@ -230,14 +248,14 @@ static TyStatus memory_of_slots(const TyRuleset *ruleset, BenchMemory *memory)
 {
     const TyPoolConfig config = {.slots = 10000, .threads = 1};
     TyPool *pool = NULL;
-    ShmDoor *door = NULL;
+    ShmChannel *door = NULL;
     TyStatus status = ty_pool_open(ruleset, &config, &pool);
     if (status.code == TY_OK) {
-        status = shm_door_open(pool, 0, &door);
+        status = shm_channel_open(pool, 0, &door);
     }
     if (status.code == TY_OK) {
         const TySlab *slab = ty_pool_slab(pool, 0);
-        ShmDescriptors fds = shm_door_descriptors(door);
+        ShmDescriptors fds = shm_channel_descriptors(door);
         uint64_t slab_bytes = slab->rows_size + slab->commands_size;
         memory->slots_10000 = ty_pool_bytes(ruleset, &config);
         memory->slot = ty_pool_slot_bytes(pool);
@@ -245,7 +263,7 @@ static TyStatus memory_of_slots(const TyRuleset *ruleset, BenchMemory *memory)
         memory->slot_state = ty_shape(ruleset)->state_size;
         memory->shm_client = file_bytes(fds.rows) + file_bytes(fds.commands) - slab_bytes;
     }
-    shm_door_close(door);
+    shm_channel_close(door);
     ty_pool_close(pool);
     return status;
 }
@@ -254,13 +272,13 @@ static TyStatus memory_of_slots(const TyRuleset *ruleset, BenchMemory *memory)
 static TyStatus memory_of_sessions(const BenchDaemon *daemon, BenchMemory *memory)
 {
     TyClient *clients[SESSIONS] = {NULL};
-    TyStatus status = status_ok();
-    uint64_t before = bench_daemon_resident(daemon);
+    TyStatus status = ty_status_ok();
+    uint64_t before = process_resident(daemon->process);
     for (uint32_t i = 0; i < SESSIONS && status.code == TY_OK; i++) {
         const TyClientConfig config = {.endpoint = daemon->ipc, .name = "bench"};
         status = ty_client_connect(&config, &clients[i]);
     }
-    uint64_t after = bench_daemon_resident(daemon);
+    uint64_t after = process_resident(daemon->process);
     memory->zmq_session = after > before ? (after - before) / SESSIONS : 0;
     for (uint32_t i = 0; i < SESSIONS; i++) {
         ty_client_close(clients[i]);
@@ -284,10 +302,11 @@ static void lines_make(const BenchPoolPlan *plan, BenchPoolResult *result,
             table[shape][door] = NULL;
             if (line_is_wanted(plan, (BenchDoor)door, shape)) {
                 table[shape][door] = &result->lines[result->count++];
-                *table[shape][door] = (BenchLine){.door = (BenchDoor)door,
-                                                  .base = {bases[door][0], bases[door][1]},
-                                                  .threads = shapes[shape].threads,
-                                                  .groups = shapes[shape].groups};
+                *table[shape][door] =
+                    (BenchLine){.door = (BenchDoor)door,
+                                .base = {bases[door][0], bases[door][1], bases[door][2]},
+                                .threads = shapes[shape].threads,
+                                .groups = shapes[shape].groups};
             }
         }
     }
@@ -297,7 +316,7 @@ static TyStatus table_measure(const BenchStage *stage, const BenchPoolPlan *plan
                               BenchPoolResult *result)
 {
     BenchLine *table[BENCH_SHAPES][BENCH_DOORS];
-    TyStatus status = status_ok();
+    TyStatus status = ty_status_ok();
     lines_make(plan, result, table);
     double figures = (double)(result->count * BENCH_BATCHES * SLICES);
     for (uint32_t shape = 0; shape < BENCH_SHAPES; shape++) {
@@ -321,7 +340,8 @@ static TyStatus table_measure(const BenchStage *stage, const BenchPoolPlan *plan
 static TyStatus stage_measure(BenchStage *stage, const BenchPoolPlan *plan, BenchPoolResult *result)
 {
     bool served = (plan->doors & ~(1u << BENCH_INPROC)) != 0;
-    TyStatus status = served ? bench_daemon_start(NULL, &stage->daemon) : status_ok();
+    TyStatus status =
+        served ? bench_daemon_start(&(BenchDaemonPlan){0}, &stage->daemon) : ty_status_ok();
     if (served && status.code == TY_OK) {
         status = bench_bare_open(stage->daemon.directory, stage->ruleset, &stage->bare);
     }
@@ -332,7 +352,7 @@ static TyStatus stage_measure(BenchStage *stage, const BenchPoolPlan *plan, Benc
         status = table_measure(stage, plan, result);
     }
     bench_bare_close(stage->bare);
-    TyStatus stopped = served ? bench_daemon_stop(&stage->daemon) : status_ok();
+    TyStatus stopped = served ? bench_daemon_stop(&stage->daemon) : ty_status_ok();
     return status.code == TY_OK ? stopped : status;
 }
 

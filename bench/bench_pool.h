@@ -12,19 +12,21 @@ extern const uint32_t bench_batches[BENCH_BATCHES];
 
 /* Who drives a pool, and how. */
 typedef enum BenchDoor {
-    BENCH_INPROC,   /* this process */
-    BENCH_SHM,      /* another process than the daemon, through shared memory */
-    BENCH_IPC,      /* the same over ZeroMQ */
+    BENCH_INPROC,  /* this process */
+    BENCH_SHM,     /* another process than the daemon, through shared memory */
+    BENCH_IPC,     /* the same over ZeroMQ, with the columns that a learner reads, masks as bits */
+    BENCH_IPC_ALL, /* with every column, masks as bytes: what a client gets that asks for nothing */
     BENCH_BARE_IPC, /* two processes that exchange messages of the same sizes and do nothing else */
     BENCH_STEP_IPC, /* the same, but the one that answers steps the pool and copies its rows */
     BENCH_TCP,
     BENCH_BARE_TCP,
     BENCH_DOORS,
+    BENCH_NONE = BENCH_DOORS,
 } BenchDoor;
 
 extern const char *const bench_door_names[BENCH_DOORS];
 
-enum { BENCH_BASES = 2, BENCH_SHAPES = 4, BENCH_LINES_MAX = BENCH_DOORS * BENCH_SHAPES };
+enum { BENCH_BASES = 3, BENCH_SHAPES = 4, BENCH_LINES_MAX = BENCH_DOORS * BENCH_SHAPES };
 
 /* One door with a number of stepping threads and of groups. With one group the learner waits for
  * every step; with two, one group is stepped while it samples actions for the other. */
@@ -32,10 +34,12 @@ typedef struct BenchLine {
     BenchDoor door;
     uint32_t threads; /* that step; a client is a process beside them */
     uint32_t groups;
-    double rate[BENCH_BATCHES];  /* decisions per second; of a bare exchange: rows */
+    double rate[BENCH_BATCHES];  /* decisions per second, the median slice; bare: rows */
+    double best[BENCH_BATCHES];  /* the best slice */
     BenchDoor base[BENCH_BASES]; /* what `ratio` is of, with the same threads and groups */
-    double ratio[BENCH_BASES][BENCH_BATCHES]; /* 0: not measured */
-    double p50_us;                            /* a round trip at batch 1; 0: not measured */
+    double ratio[BENCH_BASES]
+                [BENCH_BATCHES]; /* the median of slices side by side; 0: not measured */
+    double p50_us;               /* a round trip at batch 1; 0: not measured */
     double p99_us;
     BenchSizes sizes[BENCH_BATCHES]; /* of the messages; 0: there are none */
 } BenchLine;

@@ -126,6 +126,8 @@ static uint64_t fold_field(uint64_t hash, const char *game, const TyField *field
     case TY_FIELD_CHOICE:
     case TY_FIELD_FILE:
         return fold_choices(hash, game, field);
+    case TY_FIELD_FRACTION:
+        break;
     }
     return hash;
 }

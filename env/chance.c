@@ -2,6 +2,8 @@
 #include "chance.h"
 
 #include "core/hash.h"
+#include "kit/kit.h"
+#include "play.h"
 
 #include <assert.h>
 #include <string.h>
@@ -65,9 +67,9 @@ static bool chance_try(const TyRuleset *ruleset, const ChanceTail *tail, void *w
     tape->strict = true;
     bool accepted = true;
     if (tail->action == CHANCE_RESET) {
-        ruleset->game->reset(ruleset, work, tape);
+        play_begin(ruleset, work, tape);
     } else {
-        accepted = ruleset->game->step(ruleset, work, tail->action, reward, tape);
+        accepted = play_step(ruleset, work, tail->action, reward, tape);
     }
     tape->script = NULL;
     tape->script_count = 0;
@@ -96,9 +98,10 @@ static bool chance_advance(const TyRuleset *ruleset, void *state, ChanceTail *ta
         head->seat = (int8_t)ruleset->shape.players;
         return true;
     }
-    if (listener != NULL && listener->event != NULL) {
+    if (listener != NULL && (listener->event != NULL || listener->drawn != NULL)) {
         int32_t ignored[TY_SEATS_MAX] = {0};
-        TyTape teller = {.user = listener->user, .event = listener->event};
+        TyTape teller = {
+            .user = listener->user, .event = listener->event, .drawn = listener->drawn};
         memcpy(work, state, ruleset->game_state_size);
         chance_try(ruleset, tail, work, ignored, &teller);
     }
@@ -213,7 +216,7 @@ static const char *chance_check_game(const TyRuleset *ruleset, const void *state
         ((TyHead *)work)->seat = tail->seat;
     }
     /* cppcheck-suppress returnDanglingLifetime ; what it returns is a text of the game's */
-    return ruleset->game->check(ruleset, work);
+    return kit_check(ruleset, work);
 }
 
 const char *chance_check(const TyRuleset *ruleset, const void *state)
@@ -249,7 +252,7 @@ void chance_resample(const TyRuleset *ruleset, void *state, uint32_t seat)
         return;
     }
     memcpy(before, state, ruleset->shape.state_size);
-    ruleset->game->resample(ruleset, state, seat);
+    play_resample(ruleset, state, seat);
     if (!tail->waiting) {
         return;
     }

@@ -1,6 +1,6 @@
 /* Chance as a seat: the option `chance=seat` of every game.
  *
- * Games draw in the middle of a step. To let somebody answer, the step is tried with a strict
+ * Games draw in the middle of a step. To let a seat decide, the step is tried with a strict
  * script; where the script ends, the state keeps the action and the outcomes so far and asks the
  * chance seat for the next one. So a game needs no line for it and the ordinary path no time. */
 #pragma once
@@ -38,6 +38,5 @@ void chance_observe(const TyRuleset *ruleset, const void *state, uint32_t seat, 
 uint64_t chance_hash(const TyRuleset *ruleset, const void *state, uint64_t hash);
 /* Checks the whole state, the game's part too. */
 const char *chance_check(const TyRuleset *ruleset, const void *state);
-/* Deals anew what `seat` cannot know, unless the answers already given to a waiting step forbid it.
- */
+/* Redeals what `seat` cannot know, unless the answers already given to a waiting step forbid it. */
 void chance_resample(const TyRuleset *ruleset, void *state, uint32_t seat);

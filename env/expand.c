@@ -1,6 +1,6 @@
 /* Observation rows as the float vectors that networks read. */
+#include "base.h"
 #include "core/bytes.h"
-#include "trainyard.h"
 
 #include <string.h>
 

@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-static void start(void *memory, const TyRuleset *rules, uint32_t seat, uint64_t seed)
+static void start(const TyAgent *agent, void *memory, const TyRuleset *rules, uint32_t seat,
+                  uint64_t seed)
 {
-    (void)memory, (void)rules, (void)seat, (void)seed; /* it remembers nothing */
+    (void)agent, (void)memory, (void)rules, (void)seat, (void)seed; /* it remembers nothing */
 }
 
 /* Of all legal actions, the first that begins with the dearest wish. */

@@ -1,4 +1,4 @@
-"""Search with plan-forks: the daemon copies the position, deals anew what the seat cannot know,
+"""Search with forks: the daemon copies the position, redeals what the seat cannot know,
 draws another future, and lets an agent play each copy to its end.
 
     python3 plan.py ipc:///run/user/1000/trainyard/trainyardd

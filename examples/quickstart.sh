@@ -13,7 +13,7 @@ minutes=${MINUTES:-2}
 bin=build/release
 
 say "Installing what is missing"
-install_debian build-essential cmake pkg-config python3 python3-venv libjansson-dev libzmq3-dev "$msgpack"
+install_debian build-essential cmake pkg-config python3 python3-venv libjansson-dev libzmq3-dev "$msgpack" libmicrohttpd-dev
 echo "done"
 
 say "Building into $bin"
@@ -71,6 +71,10 @@ for log in "$work"/log/*.tylog; do
     "$bin/trainyard" replay verify "$log"
 done
 
+say "A replay to open in a browser: one file, no server"
+set -- "$work"/log/*.tylog
+"$bin/trainyard" view "$1" -o build/replay.html
+
 say "Stopping the daemon"
 kill -TERM "$daemon"
 wait "$daemon"
@@ -91,6 +95,7 @@ say "An agent learns on the tiny board for $minutes minutes: NumPy only, through
 cat <<END
 
 Next:
+  build/replay.html                   an episode of the daemon's log: open it in a browser
   $bin/trainyard play convoi          play yourself, with the expert
   $bin/trainyard describe convoi      rows, actions and settings
   examples/tour.md                    the Python package, step by step

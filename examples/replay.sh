@@ -19,8 +19,8 @@ echo "# What happened in the first one?"
 "$trainyard" replay show "$log" --episode 0 >"$work/first"
 sed -n '1,6p' "$work/first"
 
-echo "# Somebody changes one action: episode 3, step 12."
-python3 "$top/tests/log_tool.py" flip "$log" 3 12 "$work/forged.tylog"
+echo "# One action is changed: episode 3, step 12."
+python3 "$top/tests/replay/log_tool.py" flip "$log" 3 12 "$work/forged.tylog"
 
 echo "# Which? (The status is 1, since the file is not what was played.)"
 "$trainyard" replay bisect "$work/forged.tylog" && exit 1

@@ -25,12 +25,12 @@ int main(int argc, char **argv)
     const TyClientOpen what = {.ruleset = "convoi:board=tiny", .slots = SLOTS, .seed = SEED};
     must(ty_client_connect(&where, &client));
     must(ty_client_open_pool(client, &what, &pool));
-    must(ty_client_reset(client, &pool, &rows));
+    must(ty_client_reset(client, &pool, NULL, NULL, &rows));
     uint32_t ended = 0;
     uint32_t steps = 0;
     for (; ended < EPISODES; steps++) {
         int32_t actions[SLOTS]; /* here a network would look at rows.column[TY_COLUMN_OBS] */
-        ty_client_sample(&pool, steps == 0 ? -1 : 0, &rows, SEED, actions);
+        ty_client_sample(&pool, &rows, SEED, actions);
         must(ty_client_step(client, &pool, 0, actions, &rows));
         ended += rows.ended_count;
     }

@@ -1,4 +1,4 @@
-/* An agent that plays seats of somebody's pool, over ZeroMQ. */
+/* An agent that plays seats of another client's pool, over ZeroMQ. */
 #include "core/hash.h"
 #include "core/status.h"
 #include "proto/client.h"
@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE_MS = 10000 /* for rows, before they are asked for again */ };
+enum {
+    PATIENCE_MS = 10000, /* for rows, before they are asked for again */
+    NOTES_MAX = 65536,   /* that go with one message */
+};
 
 /* The agent in every seat of every slot. */
 typedef struct Player {
@@ -18,6 +21,9 @@ typedef struct Player {
     uint8_t *memory;   /* per slot and seat */
     uint64_t *episode; /* per slot: the one that the memories are of, plus 1 */
     int32_t *actions;
+    TyNotes *told;       /* of one choice; NULL: the agent is not asked */
+    TyClientNote *notes; /* of the choices that are sent next */
+    uint32_t note_count;
 } Player;
 
 static TyStatus player_check(const Player *player)
@@ -28,31 +34,36 @@ static TyStatus player_check(const Player *player)
     const TyClientPool *pool = player->pool;
     if (strcmp(shape->spec, pool->ruleset) != 0 || shape->schema_hash != pool->schema_hash ||
         shape->row_size != pool->row_size || shape->action_count != pool->action_count) {
-        return status_fail(TY_BAD_CONFIG, "the pool plays %s, or the daemon has another version",
-                           pool->ruleset);
+        return ty_status_fail(TY_BAD_CONFIG, "the pool plays %s, or the daemon has another version",
+                              pool->ruleset);
     }
     if (agent->game != NULL && strcmp(agent->game, game) != 0) {
-        return status_fail(TY_BAD_CONFIG, "agent '%s' does not play %s", agent->name, game);
+        return ty_status_fail(TY_BAD_CONFIG, "agent '%s' does not play %s", agent->name, game);
     }
     if (agent->plans) {
-        return status_fail(TY_BAD_CONFIG,
-                           "agent '%s' plans with states, which stay in the daemon: let it sit "
-                           "there, as a seat of the pool",
-                           agent->name);
+        return ty_status_fail(TY_BAD_CONFIG,
+                              "agent '%s' plans with states, which stay in the daemon: let it sit "
+                              "there, as a seat of the pool",
+                              agent->name);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static TyStatus player_init(Player *player)
 {
     const TyClientPool *pool = player->pool;
-    size_t slots = pool->group[pool->groups - 1].first + pool->group[pool->groups - 1].rows;
+    size_t slots = pool->slots;
     player->stride = (player->play->agent->memory_size / 64 + 1) * 64;
     player->memory = aligned_alloc(64, slots * TY_SEATS_MAX * player->stride);
     player->episode = calloc(slots, sizeof player->episode[0]);
     player->actions = calloc(slots, sizeof player->actions[0]);
     bool whole = player->memory != NULL && player->episode != NULL && player->actions != NULL;
-    return whole ? status_ok() : status_fail(TY_NO_MEMORY, "no memory for %zu slots", slots);
+    if (player->play->notes) {
+        player->told = calloc(1, sizeof *player->told);
+        player->notes = calloc(NOTES_MAX, sizeof player->notes[0]);
+        whole = whole && player->told != NULL && player->notes != NULL;
+    }
+    return whole ? ty_status_ok() : ty_status_fail(TY_NO_MEMORY, "no memory for %zu slots", slots);
 }
 
 static void *player_memory(const Player *player, uint32_t slot, uint32_t seat)
@@ -69,8 +80,16 @@ static void player_start(Player *player, uint32_t slot, uint64_t episode)
         uint64_t seed =
             hash_mix(player->play->seed + hash_mix(episode) + (uint64_t)slot * TY_SEATS_MAX + seat);
         void *memory = player_memory(player, slot, seat);
-        memset(memory, 0, player->stride);
-        player->play->agent->start(memory, player->ruleset, seat, seed);
+        ty_agent_start(player->play->agent, memory, player->ruleset, seat, seed);
+    }
+}
+
+/* Keeps what the agent told of its choice, as far as there is room. */
+static void player_note(Player *player, uint32_t slot)
+{
+    for (uint32_t i = 0; i < player->told->count && player->note_count < NOTES_MAX; i++) {
+        player->notes[player->note_count++] =
+            (TyClientNote){.slot = slot, .note = player->told->list[i]};
     }
 }
 
@@ -89,12 +108,21 @@ static int32_t player_answer(Player *player, const TyClientRows *rows, uint32_t 
     if (player->episode[slot] != number + UINT64_C(1)) {
         player_start(player, slot, number + UINT64_C(1));
     }
-    const TyView view = {.ruleset = player->ruleset,
+    const TyView view = {.agent = player->play->agent,
+                         .ruleset = player->ruleset,
                          .seat = rows->column[TY_COLUMN_SEAT][row],
                          .row = rows->column[TY_COLUMN_OBS] + (size_t)row * pool->row_size,
-                         .mask = rows->column[TY_COLUMN_MASK] + (size_t)row * pool->action_count};
+                         .mask = rows->column[TY_COLUMN_MASK] + (size_t)row * pool->action_count,
+                         .notes = player->told};
     player->play->decisions++;
-    return (int32_t)player->play->agent->act(player_memory(player, slot, view.seat), &view);
+    if (player->told != NULL) {
+        player->told->count = 0;
+    }
+    uint32_t action = player->play->agent->act(player_memory(player, slot, view.seat), &view);
+    if (player->told != NULL) {
+        player_note(player, slot);
+    }
+    return (int32_t)action;
 }
 
 /* True if the rows have all that an answer looks at. */
@@ -115,34 +143,37 @@ static bool rows_are_whole(const TyClientRows *rows)
 
 static TyStatus player_run(Player *player)
 {
+    const TyClientWait patience = {.timeout_ms = PATIENCE_MS};
     const TyClientPlay *play = player->play;
-    TyStatus status = status_ok();
+    TyStatus status = ty_status_ok();
     while (status.code == TY_OK && (play->episodes == 0 || play->ended < play->episodes)) {
         TyClientRows rows;
-        status = ty_client_recv(player->client, player->pool, 1, PATIENCE_MS, &rows);
+        status = ty_client_recv(player->client, player->pool, &patience, &rows);
         if (status.code != TY_OK || rows.count == 0) {
             continue;
         }
         if (!rows_are_whole(&rows)) {
-            return status_fail(TY_IO, "the daemon's rows make no sense");
+            return ty_status_fail(TY_IO, "the daemon's rows make no sense");
         }
+        player->note_count = 0;
         for (uint32_t i = 0; i < rows.count; i++) {
             player->actions[i] = player_answer(player, &rows, i);
         }
-        status =
-            ty_client_send(player->client, player->pool, rows.slots, player->actions, rows.count);
+        ty_client_note(player->client, player->notes, player->note_count);
+        status = ty_client_send(player->client, player->pool, rows.slots, player->actions,
+                                rows.count, NULL);
     }
     /* That the director closes the pool is how this normally ends. */
-    bool closed =
-        strncmp(status.message, "closed", 6) == 0 || strncmp(status.message, "no_pool", 7) == 0;
-    return closed ? status_ok() : status;
+    TyClientError error = ty_client_error(player->client);
+    bool closed = error == TY_ERROR_CLOSED || error == TY_ERROR_NO_POOL;
+    return closed ? ty_status_ok() : status;
 }
 
 TyStatus ty_client_play(TyClient *client, const TyClientPool *pool, TyClientPlay *play)
 {
     TyRuleset *own = NULL;
     TyStatus status =
-        play->ruleset == NULL ? ty_ruleset_open(pool->ruleset, NULL, &own) : status_ok();
+        play->ruleset == NULL ? ty_ruleset_open(pool->ruleset, NULL, &own) : ty_status_ok();
     Player player = {.client = client,
                      .pool = pool,
                      .play = play,
@@ -160,6 +191,8 @@ TyStatus ty_client_play(TyClient *client, const TyClientPool *pool, TyClientPlay
     free(player.memory);
     free(player.episode);
     free(player.actions);
+    free(player.told);
+    free(player.notes);
     ty_ruleset_close(own);
     return status;
 }

@@ -12,13 +12,13 @@ TyStatus ty_client_seats(const char *text, uint8_t seats[TY_SEATS_MAX], uint32_t
     for (const char *at = text; at != NULL && *at != '\0'; at++) {
         if (*at < '0' || *at >= '0' + TY_SEATS_MAX || *count == TY_SEATS_MAX ||
             (at[1] != '\0' && at[1] != ',')) {
-            return status_fail(TY_BAD_ARGUMENT,
-                               "--seats: '%.40s' is not a list of seats such as 0,2", text);
+            return ty_status_fail(TY_BAD_ARGUMENT,
+                                  "--seats: '%.40s' is not a list of seats such as 0,2", text);
         }
         seats[(*count)++] = (uint8_t)(*at - '0');
         at += at[1] == ',';
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 /* What the command line says. */
@@ -45,17 +45,18 @@ static TyStatus invitation_parse(int argc, char **argv, Invitation *invitation)
             option++;
         }
         if (option == COUNT) {
-            return status_fail(TY_BAD_ARGUMENT,
-                               "unknown argument '%.40s'; allowed are --connect ENDPOINT, --pool "
-                               "NUMBER, --invite TOKEN, --seats 0,2",
-                               argv[i]);
+            return ty_status_fail(
+                TY_BAD_ARGUMENT,
+                "unknown argument '%.40s'; allowed are --connect ENDPOINT, --pool "
+                "NUMBER, --invite TOKEN, --seats 0,2",
+                argv[i]);
         }
         if (i + 1 == argc) {
-            return status_fail(TY_BAD_ARGUMENT, "%s needs a value", argv[i]);
+            return ty_status_fail(TY_BAD_ARGUMENT, "%s needs a value", argv[i]);
         }
         *options[option].value = argv[i + 1];
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static TyStatus invitation_accept(const Invitation *invitation, const TyAgent *agent)
@@ -68,20 +69,23 @@ static TyStatus invitation_accept(const Invitation *invitation, const TyAgent *a
     uint32_t count;
     char *end;
     if (invitation->pool == NULL || invitation->invite == NULL) {
-        return status_fail(TY_BAD_ARGUMENT, "--pool and --invite are needed");
+        return ty_status_fail(TY_BAD_ARGUMENT, "--pool and --invite are needed");
     }
     unsigned long number = strtoul(invitation->pool, &end, 10);
     if (number == 0 || number > UINT32_MAX || *end != '\0') {
-        return status_fail(TY_BAD_ARGUMENT, "--pool: '%.40s' is not the number of a pool",
-                           invitation->pool);
+        return ty_status_fail(TY_BAD_ARGUMENT, "--pool: '%.40s' is not the number of a pool",
+                              invitation->pool);
     }
     TyStatus status = ty_client_seats(invitation->seats, seats, &count);
     if (status.code == TY_OK) {
         status = ty_client_connect(&where, &client);
     }
     if (status.code == TY_OK) {
-        status = ty_client_join(client, (uint32_t)number, invitation->invite, seats, count, false,
-                                &pool);
+        const TyClientJoin join = {.pool = (uint32_t)number,
+                                   .invite = invitation->invite,
+                                   .seats = seats,
+                                   .seat_count = count};
+        status = ty_client_join(client, &join, &pool);
     }
     if (status.code == TY_OK) {
         status = ty_client_play(client, &pool, &play);

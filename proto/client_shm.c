@@ -1,14 +1,12 @@
-/* A client of the shared-memory door. */
+/* A client of the shared-memory door: the handshake, and the segments that it brings. */
 #define _GNU_SOURCE
-#include "proto/client_shm.h"
+#include "proto/client_shm_internal.h"
 
 #include "core/status.h"
-#include "proto/shm.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,46 +14,19 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     HANDSHAKE_MS = 5000,
     SEGMENT_MAX_SHIFT = 40, /* segments of a terabyte are not believed */
     SPIN_TRIAL = 2000,      /* pauses that are timed to learn how long one takes */
-    BELL_BYTES = 4096,      /* taken from the bell's pipe at once */
 };
-
-struct TyShmClient {
-    int lease;
-    int fds[SHM_DESCRIPTORS]; /* rows, commands, to_pool, to_client */
-    const uint8_t *rows;
-    uint8_t *commands;
-    ShmHeader header; /* a copy: what was checked is what is used */
-    const ShmPool *words;
-    ShmCommand *orders;
-    uint64_t which_offset[TY_GROUPS_MAX];
-    uint32_t number[TY_GROUPS_MAX]; /* of the last command */
-    uint32_t seen[TY_GROUPS_MAX];   /* `published` when the group was last waited for */
-    uint32_t turn;                  /* the group that ty_shm_wait_any looks at first */
-    double pause_ns;                /* how long a look takes */
-    ShmSpin spin;                   /* in looks */
-    uint64_t sleeps;
-    TySlab slab;
-};
-
-static uint64_t clock_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 /* ---- The handshake ---- */
 
 static TyStatus fail_errno(const char *what)
 {
-    return status_fail(TY_IO, "shared memory: %s: %s", what, strerror(errno));
+    return ty_status_fail(TY_IO, "shared memory: %s: %s", what, strerror(errno));
 }
 
 static TyStatus lease_open(TyShmClient *client, const TyShmAddress *address)
@@ -66,8 +37,8 @@ static TyStatus lease_open(TyShmClient *client, const TyShmAddress *address)
     struct timeval timeout = {.tv_sec = (time_t)(timeout_ms / 1000),
                               .tv_usec = (suseconds_t)(timeout_ms % 1000 * 1000)};
     if (length >= sizeof name.sun_path) {
-        return status_fail(TY_BAD_ARGUMENT, "shared memory: the path %s is too long",
-                           address->path);
+        return ty_status_fail(TY_BAD_ARGUMENT, "shared memory: the path %s is too long",
+                              address->path);
     }
     memcpy(name.sun_path, address->path, length + 1);
     client->lease = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -79,7 +50,7 @@ static TyStatus lease_open(TyShmClient *client, const TyShmAddress *address)
     if (connect(client->lease, (const struct sockaddr *)&name, sizeof name) != 0) {
         return fail_errno(address->path);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static TyStatus hello_send(const TyShmClient *client, const TyShmAddress *address)
@@ -92,7 +63,7 @@ static TyStatus hello_send(const TyShmClient *client, const TyShmAddress *addres
     if (send(client->lease, &hello, sizeof hello, MSG_NOSIGNAL) != (ssize_t)sizeof hello) {
         return fail_errno("the daemon does not listen");
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 /* Takes over what descriptors a message brought: at most as many as there is room for, says the
@@ -139,12 +110,12 @@ static TyStatus reply_receive(TyShmClient *client, ShmReply *reply)
             return fail_errno("no answer from the daemon");
         }
         if (count == 0) {
-            return status_fail(TY_IO, "shared memory: the daemon hung up");
+            return ty_status_fail(TY_IO, "shared memory: the daemon hung up");
         }
         descriptors_take(client, &message);
         received += (size_t)count;
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static TyStatus handshake(TyShmClient *client, const TyShmAddress *address)
@@ -161,18 +132,18 @@ static TyStatus handshake(TyShmClient *client, const TyShmAddress *address)
         return status;
     }
     if (reply.magic != SHM_HELLO_MAGIC || reply.version != SHM_VERSION) {
-        return status_fail(TY_IO, "shared memory: no daemon of protocol version %d listens there",
-                           SHM_VERSION);
+        return ty_status_fail(
+            TY_IO, "shared memory: no daemon of protocol version %d listens there", SHM_VERSION);
     }
     reply.message[SHM_TEXT_SIZE - 1] = '\0';
     if (reply.status != TY_OK) {
         TyCode code = reply.status <= TY_IO ? (TyCode)reply.status : TY_IO;
-        return status_fail(code, "shared memory: %s", reply.message);
+        return ty_status_fail(code, "shared memory: %s", reply.message);
     }
     if (client->fds[SHM_DESCRIPTORS - 1] < 0) {
-        return status_fail(TY_IO, "shared memory: the daemon sent too few descriptors");
+        return ty_status_fail(TY_IO, "shared memory: the daemon sent too few descriptors");
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 /* ---- Mapping ---- */
@@ -185,7 +156,7 @@ static TyStatus segment_map(int fd, int protection, uint64_t *size, void **bytes
     *bytes = NULL;
     if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || fstat(fd, &info) != 0 || info.st_size <= 0 ||
         (uint64_t)info.st_size >> SEGMENT_MAX_SHIFT != 0) {
-        return status_fail(TY_IO, "shared memory: the daemon sent a segment that is not sealed");
+        return ty_status_fail(TY_IO, "shared memory: the daemon sent a segment that is not sealed");
     }
     *size = (uint64_t)info.st_size;
     void *mapped = mmap(NULL, *size, protection, MAP_SHARED | MAP_POPULATE, fd, 0);
@@ -193,7 +164,7 @@ static TyStatus segment_map(int fd, int protection, uint64_t *size, void **bytes
         return fail_errno("a segment cannot be mapped");
     }
     *bytes = mapped;
-    return status_ok();
+    return ty_status_ok();
 }
 
 /* True if `count` things of `size` bytes, aligned, lie at `offset` within `total`. */
@@ -294,14 +265,15 @@ static TyStatus segments_open(TyShmClient *client)
     memcpy(&header, rows, rows_size < sizeof header ? rows_size : sizeof header);
     if (header.magic != SHM_MAGIC || header.version != SHM_VERSION ||
         header.header_size != sizeof header) {
-        return status_fail(TY_IO, "shared memory: the segment is not of version %d", SHM_VERSION);
+        return ty_status_fail(TY_IO, "shared memory: the segment is not of version %d",
+                              SHM_VERSION);
     }
     if (!header_check(&header, rows_size, commands_size)) {
-        return status_fail(TY_IO, "shared memory: the segment's header makes no sense");
+        return ty_status_fail(TY_IO, "shared memory: the segment's header makes no sense");
     }
     client->header = header;
     if (!slab_read(client)) {
-        return status_fail(TY_IO, "shared memory: the segment's columns make no sense");
+        return ty_status_fail(TY_IO, "shared memory: the segment's columns make no sense");
     }
     return status;
 }
@@ -345,7 +317,7 @@ TyStatus ty_shm_connect(const TyShmAddress *address, TyShmClient **out)
     *out = NULL;
     TyShmClient *client = calloc(1, sizeof *client);
     if (client == NULL) {
-        return status_fail(TY_NO_MEMORY, "no memory for a shared-memory client");
+        return ty_status_fail(TY_NO_MEMORY, "no memory for a shared-memory client");
     }
     client->lease = -1;
     for (uint32_t i = 0; i < SHM_DESCRIPTORS; i++) {
@@ -405,177 +377,4 @@ uint64_t ty_shm_schema_hash(const TyShmClient *client)
 uint64_t ty_shm_sleeps(const TyShmClient *client)
 {
     return client->sleeps;
-}
-
-/* ---- Playing ---- */
-
-static bool in_flight(const TyShmClient *client, uint32_t group)
-{
-    return atomic_load_explicit(&client->words->answers[group].served, memory_order_acquire) !=
-           client->number[group];
-}
-
-/* The fence stands between our `number` and the daemon's `sleeping`, as the daemon's does the other
- * way round: one of the two sees the other. */
-bool ty_shm_submit(TyShmClient *client, uint32_t group, const uint8_t *which)
-{
-    if (group >= client->slab.groups || in_flight(client, group)) {
-        return false;
-    }
-    ShmCommand *order = &client->orders[group];
-    if (which != NULL) {
-        memcpy(client->commands + client->which_offset[group], which,
-               client->slab.group[group].rows);
-    }
-    atomic_store_explicit(&order->kind, which != NULL ? SHM_STEP_SOME : SHM_STEP,
-                          memory_order_relaxed);
-    atomic_store_explicit(&order->number, ++client->number[group], memory_order_release);
-    atomic_thread_fence(memory_order_seq_cst);
-    if (atomic_load_explicit(&client->words->sleeping, memory_order_relaxed) != 0) {
-        const uint64_t one = 1;
-        ssize_t rung = write(client->fds[2], &one, sizeof one);
-        (void)rung;
-    }
-    return true;
-}
-
-/* True if there is news of the group, which then counts as seen. */
-static bool group_look(TyShmClient *client, uint32_t group)
-{
-    const ShmAnswer *answer = &client->words->answers[group];
-    uint32_t published = atomic_load_explicit(&answer->published, memory_order_acquire);
-    if (published == client->seen[group] || in_flight(client, group)) {
-        return false;
-    }
-    client->seen[group] = published;
-    return true;
-}
-
-/* The groups first..end-1 that are waited for. */
-typedef struct Watch {
-    uint32_t first;
-    uint32_t end;
-    uint32_t found;
-} Watch;
-
-static bool watch_look(TyShmClient *client, Watch *watch)
-{
-    uint32_t count = watch->end - watch->first;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t group = watch->first + (client->turn + i) % count;
-        if (group_look(client, group)) {
-            watch->found = group;
-            return true;
-        }
-    }
-    return false;
-}
-
-static void watch_sleeping(TyShmClient *client, const Watch *watch, uint32_t sleeping)
-{
-    for (uint32_t group = watch->first; group < watch->end; group++) {
-        atomic_store_explicit(&client->orders[group].sleeping, sleeping, memory_order_relaxed);
-    }
-}
-
-/* Sleeps until the bell rings, the daemon dies or the time is over. False if the daemon is gone.
- */
-static bool bell_wait(TyShmClient *client, int timeout_ms)
-{
-    struct pollfd fds[2] = {{.fd = client->fds[3], .events = POLLIN},
-                            {.fd = client->lease, .events = POLLIN | POLLRDHUP}};
-    client->sleeps++;
-    if (poll(fds, 2, timeout_ms) <= 0) {
-        return true;
-    }
-    if ((fds[0].revents & POLLIN) != 0) {
-        char bells[BELL_BYTES];
-        ssize_t count = read(client->fds[3], bells, sizeof bells);
-        (void)count;
-    }
-    return fds[1].revents == 0;
-}
-
-static int time_left(uint64_t deadline_ns)
-{
-    uint64_t now = clock_ns();
-    return now >= deadline_ns ? 0 : (int)((deadline_ns - now + 999999) / 1000000);
-}
-
-/* The slow part of waiting: with system calls. */
-static TyShmWait watch_sleep(TyShmClient *client, Watch *watch, int timeout_ms)
-{
-    uint64_t deadline = timeout_ms < 0 ? 0 : clock_ns() + (uint64_t)timeout_ms * UINT64_C(1000000);
-    TyShmWait result = TY_SHM_TIMEOUT;
-    watch_sleeping(client, watch, 1);
-    for (;;) {
-        atomic_thread_fence(memory_order_seq_cst);
-        if (watch_look(client, watch)) {
-            result = TY_SHM_READY;
-            break;
-        }
-        if (atomic_load(&client->words->state) != SHM_OPEN) {
-            result = TY_SHM_CLOSED;
-            break;
-        }
-        int left = timeout_ms < 0 ? -1 : time_left(deadline);
-        if (left == 0) {
-            break;
-        }
-        if (!bell_wait(client, left)) {
-            result = watch_look(client, watch) ? TY_SHM_READY : TY_SHM_CLOSED;
-            break;
-        }
-    }
-    watch_sleeping(client, watch, 0);
-    return result;
-}
-
-static TyShmWait watch_wait(TyShmClient *client, Watch *watch, int timeout_ms)
-{
-    if (watch_look(client, watch)) {
-        return TY_SHM_READY;
-    }
-    for (uint32_t i = shm_spin_budget(&client->spin); i > 0; i--) {
-        if (client->header.crowded && i % SHM_LOOKS_PER_YIELD == 0) {
-            sched_yield();
-        }
-        shm_pause();
-        if (watch_look(client, watch)) {
-            shm_spin_learn(&client->spin, false);
-            return TY_SHM_READY;
-        }
-    }
-    shm_spin_learn(&client->spin, true);
-    return watch_sleep(client, watch, timeout_ms);
-}
-
-TyShmWait ty_shm_wait(TyShmClient *client, uint32_t group, int timeout_ms)
-{
-    Watch watch = {.first = group, .end = group + 1};
-    return group < client->slab.groups ? watch_wait(client, &watch, timeout_ms) : TY_SHM_CLOSED;
-}
-
-TyShmWait ty_shm_wait_any(TyShmClient *client, uint32_t *group, int timeout_ms)
-{
-    Watch watch = {.first = 0, .end = client->slab.groups};
-    TyShmWait result = watch_wait(client, &watch, timeout_ms);
-    if (result == TY_SHM_READY) {
-        *group = watch.found;
-        client->turn = watch.found + 1;
-    }
-    return result;
-}
-
-TyShmNews ty_shm_news(const TyShmClient *client, uint32_t group)
-{
-    const ShmAnswer *answer = &client->words->answers[group];
-    uint32_t served = atomic_load_explicit(&answer->served, memory_order_acquire);
-    return (TyShmNews){
-        .ready = atomic_load_explicit(&answer->ready, memory_order_relaxed),
-        .illegal = atomic_load_explicit(&answer->illegal, memory_order_relaxed),
-        .result = atomic_load_explicit(&answer->result, memory_order_relaxed),
-        .given = client->number[group],
-        .served = served,
-    };
 }

@@ -25,7 +25,8 @@ const ErrorInfo protocol_errors[ERROR_COUNT] = {
 };
 
 const OperationInfo protocol_operations[OP_COUNT] = {
-#define OPERATION(NAME, WORD, HELP) [OP_##NAME] = {#WORD, HELP},
+#define OPERATION(NAME, WORD, WHO, WHERE, HELP)                                                    \
+    [OP_##NAME] = {#WORD, WHO_##WHO, RUNS_IN_##WHERE, HELP},
 #include "proto/operations.def"
 };
 
@@ -33,13 +34,13 @@ const OperationInfo protocol_operations[OP_COUNT] = {
 #define BIT(INDEX) | UINT64_C(1) << (INDEX)
 
 const uint64_t protocol_needs[OP_COUNT + 1] = {[OP_COUNT] = 0
-#define OPERATION(NAME, WORD, HELP) , [OP_##NAME] = 0 BIT(FIELD_OF_OP) BIT(FIELD_OF_ID)
+#define OPERATION(NAME, WORD, WHO, WHERE, HELP) , [OP_##NAME] = 0 BIT(FIELD_OF_OP) BIT(FIELD_OF_ID)
 #define NEEDS(OP, NAME) BIT(FIELD_OF_##NAME)
 #include "proto/operations.def"
 };
 
 const uint64_t protocol_takes[OP_COUNT + 1] = {[OP_COUNT] = 0
-#define OPERATION(NAME, WORD, HELP) , [OP_##NAME] = 0
+#define OPERATION(NAME, WORD, WHO, WHERE, HELP) , [OP_##NAME] = 0
 #define TAKES(OP, NAME) BIT(FIELD_OF_##NAME)
 #include "proto/operations.def"
 };
@@ -49,12 +50,12 @@ const uint64_t protocol_takes[OP_COUNT + 1] = {[OP_COUNT] = 0
 
 const uint64_t protocol_gives[2][OP_COUNT + 1] = {
     {[OP_COUNT] = 0
-#define OPERATION(NAME, WORD, HELP) , [OP_##NAME] = 0
+#define OPERATION(NAME, WORD, WHO, WHERE, HELP) , [OP_##NAME] = 0
 #define GIVES(OP, NAME) REPLY_BIT(REPLY_##NAME, 0)
 #include "proto/operations.def"
     },
     {[OP_COUNT] = 0
-#define OPERATION(NAME, WORD, HELP) , [OP_##NAME] = 0
+#define OPERATION(NAME, WORD, WHO, WHERE, HELP) , [OP_##NAME] = 0
 #define GIVES(OP, NAME) REPLY_BIT(REPLY_##NAME, 1)
 #include "proto/operations.def"
     },

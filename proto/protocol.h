@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PROTOCOL_VERSION = 1 };
+/* The versions that this program speaks. */
+enum { PROTOCOL_VERSION_MIN = 1, PROTOCOL_VERSION = 1 };
 
 typedef enum ErrorCode {
 #define ERROR(NAME, HELP) ERROR_##NAME,
@@ -38,7 +39,7 @@ typedef enum ReplyField {
 } ReplyField;
 
 typedef enum Operation {
-#define OPERATION(NAME, WORD, HELP) OP_##NAME,
+#define OPERATION(NAME, WORD, WHO, WHERE, HELP) OP_##NAME,
 #include "proto/operations.def"
     OP_COUNT,
 } Operation;
@@ -59,8 +60,26 @@ typedef struct ReplyInfo {
     const char *help;
 } ReplyInfo;
 
+/* Who may ask for an operation. */
+typedef enum OperationWho {
+    WHO_ANYONE,   /* also a connection without a session */
+    WHO_SESSION,  /* every session */
+    WHO_MEMBER,   /* the members of the pool that the request names */
+    WHO_DIRECTOR, /* only its director */
+    WHO_ADMINISTRATOR,
+} OperationWho;
+
+/* Which thread of the daemon works on an operation. */
+typedef enum OperationWhere {
+    RUNS_IN_DISPATCH, /* the one that dispatches, which may pass it on to a pool's */
+    RUNS_IN_COMMON,   /* the one for work without a pool */
+    RUNS_IN_POOL,     /* the pool's own */
+} OperationWhere;
+
 typedef struct OperationInfo {
     const char *name;
+    OperationWho who;
+    OperationWhere where;
     const char *help;
 } OperationInfo;
 

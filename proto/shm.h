@@ -12,7 +12,7 @@
 
 #define SHM_MAGIC 0x53574f5248535954u /* "TYSHROWS" */
 enum {
-    SHM_VERSION = 1,
+    SHM_VERSION = 2,
     SHM_LINE = 64,        /* bytes of a cache line: what one side writes lies on its own */
     SHM_PAGE = 4096,      /* bytes to which segments and regions are rounded */
     SHM_NAME_SIZE = 16,   /* bytes of a column's name, NULs behind it */
@@ -80,6 +80,9 @@ typedef struct ShmAnswer {
     atomic_uint result;  /* ShmResult of that command */
     atomic_uint ready;   /* rows that wait for the member */
     atomic_uint illegal; /* rows whose action that command's step refused */
+    atomic_uint ignored; /* rows whose action did not count: the client was not given them */
+    atomic_uint renewed; /* `published` when a request of the member's own, a reset for example,
+                            was answered: the answer has given it all rows up to then */
 } ShmAnswer;
 
 /* At `words_offset`: the daemon's words. */
@@ -92,8 +95,8 @@ typedef struct ShmPool {
 /* ---- The commands segment ---- */
 
 typedef enum ShmKind {
-    SHM_STEP = 1,      /* act in every row that is ready */
-    SHM_STEP_SOME = 2, /* act in the ready rows whose `which` byte is not 0 */
+    SHM_STEP = 1,      /* act in every row that is ready and was given */
+    SHM_STEP_SOME = 2, /* act in those of them whose `which` byte is not 0 */
 } ShmKind;
 
 /* The client's words about one group, from offset 0 of the segment on, on a line of their own.
@@ -102,6 +105,7 @@ typedef struct ShmCommand {
     _Alignas(SHM_LINE) atomic_uint number;
     atomic_uint kind;
     atomic_uint sleeping; /* not 0: ring when the group is published */
+    atomic_uint seen;     /* `published` when the client looked at the rows that it answers */
 } ShmCommand;
 
 _Static_assert(sizeof(atomic_uint) == 4, "words are 32 bits wide");

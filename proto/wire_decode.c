@@ -29,23 +29,29 @@ void wire_skip(const uint8_t **at, const uint8_t *end)
     }
 }
 
-bool wire_get(const uint8_t *map, const uint8_t *end, const char *key, WireItem *value)
+const uint8_t *wire_find(const uint8_t *map, const uint8_t *end, const char *key)
 {
     WireItem item;
     if (wire_item(&map, end, &item) != WIRE_OK || item.kind != WIRE_MAP) {
-        return false;
+        return NULL;
     }
     for (uint32_t left = item.count; left > 0; left--) {
         WireItem name;
         if (wire_item(&map, end, &name) != WIRE_OK) {
-            return false;
+            return NULL;
         }
         if (name.size == strlen(key) && memcmp(name.bytes, key, name.size) == 0) {
-            return wire_item(&map, end, value) == WIRE_OK;
+            return map;
         }
         wire_skip(&map, end);
     }
-    return false;
+    return NULL;
+}
+
+bool wire_get(const uint8_t *map, const uint8_t *end, const char *key, WireItem *value)
+{
+    const uint8_t *at = wire_find(map, end, key);
+    return at != NULL && wire_item(&at, end, value) == WIRE_OK;
 }
 
 /* ---- One field ---- */
@@ -229,6 +235,11 @@ static bool decode_fields(const uint8_t *at, const uint8_t *end, Request *reques
     for (uint32_t i = 0; i < map.count; i++) {
         wire_item(&at, end, &key);
         if (!field_find(request->op, (const char *)key.bytes, key.size, &field)) {
+            /* hello is how later versions introduce themselves. */
+            if (request->op == OP_HELLO) {
+                wire_skip(&at, end);
+                continue;
+            }
             return refuse_field(request->op, &key, error);
         }
         if (!take_value(&protocol_fields[field], &at, end, &request->values[field], error)) {

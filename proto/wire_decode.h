@@ -38,8 +38,7 @@ typedef struct WireError {
 bool wire_refuse(WireError *error, ErrorCode code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Checks and decodes a message. False if it is refused; `request->id` is set if it could be read.
- */
+/* Checks and decodes a message. False if it is refused; `request->id` is set if it is readable. */
 bool wire_decode(const uint8_t *bytes, size_t size, uint32_t elements_max, Request *request,
                  WireError *error);
 
@@ -68,8 +67,11 @@ void request_file_at(const Request *request, Field field, uint32_t index, char n
 
 /* ---- For readers of replies ---- */
 
-/* The value of `key` in the map that begins at `map`, which wire_check has passed; false if there
- * is none. `value` is then behind the head of a list or map. */
+/* Where the value of `key` begins in the map that begins at `map`, which wire_check has passed;
+ * NULL if there is none. */
+const uint8_t *wire_find(const uint8_t *map, const uint8_t *end, const char *key);
+/* The same, and reads it; false if there is none. `value` is then behind the head of a list or map.
+ */
 bool wire_get(const uint8_t *map, const uint8_t *end, const char *key, WireItem *value);
 /* Moves `*at`, which stands before a whole value, behind it. */
 void wire_skip(const uint8_t **at, const uint8_t *end);

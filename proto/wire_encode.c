@@ -24,12 +24,6 @@ static msgpack_packer packer_of(Writer *writer)
     return packer;
 }
 
-void put_nil(Writer *writer)
-{
-    msgpack_packer packer = packer_of(writer);
-    msgpack_pack_nil(&packer);
-}
-
 void put_flag(Writer *writer, bool value)
 {
     msgpack_packer packer = packer_of(writer);
@@ -50,12 +44,6 @@ void put_int(Writer *writer, int64_t value)
 {
     msgpack_packer packer = packer_of(writer);
     msgpack_pack_int64(&packer, value);
-}
-
-void put_float(Writer *writer, double value)
-{
-    msgpack_packer packer = packer_of(writer);
-    msgpack_pack_double(&packer, value);
 }
 
 void put_list(Writer *writer, uint32_t count)
@@ -197,7 +185,7 @@ void reply_bytes(Writer *writer, ReplyField field, const void *bytes, size_t siz
     put_bytes(writer, bytes, size);
 }
 
-bool reply_error(Writer *writer, uint8_t *data, size_t capacity, uint64_t id,
+void reply_error(Writer *writer, uint8_t *data, size_t capacity, uint64_t id,
                  const WireError *error)
 {
     message_begin(writer, data, capacity);
@@ -212,5 +200,5 @@ bool reply_error(Writer *writer, uint8_t *data, size_t capacity, uint64_t id,
     if (error->row >= 0) {
         put_key_uint(writer, "row", (uint64_t)error->row);
     }
-    return message_end(writer);
+    message_end(writer);
 }

@@ -20,11 +20,9 @@ enum { WIRE_HEAD_SIZE = 3 };
 
 /* ---- Values ---- */
 
-void put_nil(Writer *writer);
 void put_flag(Writer *writer, bool value);
 void put_uint(Writer *writer, uint64_t value);
 void put_int(Writer *writer, int64_t value);
-void put_float(Writer *writer, double value);
 /* Text is made valid UTF-8: what is not, becomes question marks. */
 void put_text(Writer *writer, const char *text);
 void put_text_run(Writer *writer, const char *text, size_t size);
@@ -55,5 +53,5 @@ void reply_uint(Writer *writer, ReplyField field, uint64_t value);
 void reply_text(Writer *writer, ReplyField field, const char *text);
 void reply_bytes(Writer *writer, ReplyField field, const void *bytes, size_t size);
 /* A whole refusal. */
-bool reply_error(Writer *writer, uint8_t *data, size_t capacity, uint64_t id,
+void reply_error(Writer *writer, uint8_t *data, size_t capacity, uint64_t id,
                  const WireError *error);

@@ -36,7 +36,7 @@ each() {
 }
 
 # gcc 12 loses track of memory that is kept in structures and then calls it leaked; LeakSanitizer and
-# tests/test_memory.c look for leaks instead.
+# tests/daemon/test_memory.c look for leaks instead.
 flags="-std=c17 -O1 -Ienv -I. $(pkg-config --cflags jansson libzmq) -Wall -Wextra"
 each "gcc $flags -fanalyzer -Wno-analyzer-malloc-leak -c -o /dev/null {} || true" >"$out/gcc" 2>&1
 verdict gcc

@@ -30,14 +30,14 @@ verdict() {
     fi
 }
 
-allow "core includes core and the public header" '^env/core/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h'
-allow "games include core, game.h and games" '^env/games/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|game\.h|games/[a-z_/]+\.h'
-allow "agents include the interface and the tables of their game" '^agents/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|agent\.h|game\.h|games/[a-z_/]+\.h|agents/[a-z_]+\.h|[a-z_]+expert[a-z_]*\.h'
-allow "pools include core, the registry and pools" '^env/pool/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|registry\.h|pool/[a-z_]+\.h'
-allow "logs include core, the configuration and logs" '^env/replay/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|config\.h|replay/[a-z_]+\.h'
-allow "the loader includes core" '^env/load/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|load/[a-z_]+\.h'
-allow "the shared-memory client includes core and the public headers" '^proto/(client_)?shm[a-z_]*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|pool/pool\.h|proto/(client_)?shm\.h'
-allow "the shared-memory server knows of the daemon only where it listens" '^env/daemon/shm_.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/shm\.h|daemon/(shm_[a-z_]+|endpoint)\.h'
+allow "core includes core and the leaf of the public headers" '^env/core/.*\.[ch]$' 'core/[a-z_]+\.h|base\.h'
+allow "games include core, game.h and games" '^env/games/.*\.[ch]$' 'core/[a-z_]+\.h|kit/(reader|draw|svg|layout)\.h|base\.h|game\.h|games/[a-z0-9_/]+\.h'
+allow "agents include the interface and the tables of their game" '^agents/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|agent\.h|net\.h|collect\.h|game\.h|games/[a-z0-9_/]+\.h|agents/[a-z_]+\.h|[a-z_]+expert[a-z_]*\.h'
+allow "pools include core, the registry and pools" '^env/pool/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|agent\.h|registry\.h|pool/[a-z_]+\.h'
+allow "logs include core, the configuration and logs" '^env/replay/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|config\.h|replay/[a-z_]+\.h'
+allow "the loader includes core and, to add games, game.h" '^env/load/.*\.[ch]$' 'core/[a-z_]+\.h|base\.h|game\.h|load/[a-z_]+\.h'
+allow "the shared-memory client includes core and the public headers" '^proto/(client_)?shm[a-z_]*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|pool/pool\.h|proto/(client_)?shm(_internal)?\.h'
+allow "the shared-memory server knows of the daemon only where it listens" '^env/daemon/shm_.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|proto/shm\.h|daemon/(shm_[a-z_]+|endpoint)\.h'
 for game in env/games/*/; do
     name=$(basename "$game")
     others=$(ls env/games | grep -vxE "$name|tickets" | paste -sd '|')
@@ -49,11 +49,14 @@ forbid "games do not allocate, do input or output, or know a clock" '^env/(games
     '#include <(stdlib|time|unistd|pthread|fcntl|errno|jansson|zmq|msgpack)|\b(malloc|calloc|free|fopen|printf|puts)\('
 forbid "no floating point in rules" '^env/(games|core)/.*\.[ch]$' '^[^*/]*\b(float|double)\b [a-z_]+'
 forbid "jansson is the loader's and the tool's" '^(env/core|env/games|agents|bench|proto)/.*\.[ch]$|^env/[a-z_]+\.[ch]$' '#include <jansson'
-forbid "only the router, the client and the bench's yardstick speak ZeroMQ" '^(env|agents|bench)/.*\.[ch]$|^proto/.*\.h$|^proto/(wire|protocol|shm).*\.c$' '#include <zmq' $'env/daemon/router.c\nbench/bench_bare.c'
+forbid "only the router, the client and the bench's yardstick speak ZeroMQ" '^(env|agents|bench)/.*\.[ch]$|^proto/.*\.h$|^proto/(wire|protocol|shm).*\.c$' '#include <zmq' $'env/daemon/router_internal.h\nbench/bench_bare.c\nproto/client_internal.h'
+forbid "what the router keeps to itself is included by the router" '^env/daemon/.*\.[ch]$' '#include "daemon/router_internal' \
+    $'env/daemon/router.c\nenv/daemon/router_listen.c\nenv/daemon/router_messages.c\nenv/daemon/router_survey.c\nenv/daemon/router_zap.c'
 forbid "only the encoder includes msgpack" '^(env|agents|bench|proto)/.*\.[ch]$' '#include <msgpack' 'proto/wire_encode.c'
-allow "the protocol includes core and itself" '^proto/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|pool/pool\.h|proto/[a-z_]+\.(h|def)'
-allow "the daemon includes core, the protocol and itself" '^env/daemon/.*\.[ch]$' 'core/[a-z_]+\.h|trainyard\.h|proto/[a-z_]+\.h|daemon/[a-z_]+\.h|replay/[a-z_]+\.h'
-forbid "dispatch knows no socket and no clock" '^env/daemon/(dispatch|session|pools|hello|host_[a-z]+)\.[ch]$' '#include <(zmq|time|sys/socket|poll)|clock_gettime'
+forbid "only the page of metrics and the window speak HTTP" '\.[ch]$' '#include <microhttpd' $'env/daemon/http.c\nenv/serve/web.c'
+allow "the protocol includes core and itself" '^proto/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|pool/pool\.h|proto/[a-z_]+\.(h|def)'
+allow "the daemon includes core, the protocol and itself" '^env/daemon/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|proto/[a-z_]+\.h|daemon/[a-z_]+\.h|replay/[a-z_]+\.h|pool/work\.h|describe\.h'
+forbid "dispatch knows no socket and no clock" '^env/daemon/(dispatch[a-z_]*|requests|metrics|session|room[a-z_]*|hello|stats|reply|members?|snapshots|job[a-z_]*)\.[ch]$' '#include <(zmq|time|sys/socket|poll)|clock_gettime'
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -33,11 +33,13 @@ for program in "$build"/tests/test_*; do
         objects+=(-object "$program")
     fi
 done
-for script in tests/test_daemon.py tests/test_daemon_harm.py; do
+for script in tests/daemon/test_*.py; do
     try "$python" "$script" "$build"
 done
-try bash tests/test_cli.sh "$build"
-try bash tests/test_examples.sh "$build" "$python"
+for script in tests/cli/test_cli*.sh; do
+    try bash "$script" "$build"
+done
+try bash tests/cli/test_examples.sh "$build" "$python"
 llvm-profdata merge -sparse -o "$build/merged.profdata" "$build"/profiles/*.profraw
 llvm-cov report "$build/trainyardd" -object "$build/trainyard" "${objects[@]}" -instr-profile="$build/merged.profdata" \
     -show-branch-summary -show-region-summary=0 -ignore-filename-regex='(^|/)(tests|agents|bench)/' \

@@ -19,12 +19,12 @@ work=$(mktemp -d)
 mkdir "$work/log"
 trap 'rm -rf "$work"' EXIT
 seeds=$work/seeds
-for game in convoi:board=tiny nordic:map=tiny express:map=tiny chicago; do
+for game in $("$top/tests/support/small_rulesets.sh" "$build"); do
     "$build/trainyard" sim "$game" --agent random --episodes 2 --log "$work/log/${game%%:*}" >/dev/null || exit 1
 done
 "$build/trainyard" sim "convoi:board=$top/tests/data/convoi_yard.json" --agent random --episodes 1 \
     --log "$work/log/yard" >/dev/null || exit 1
-python3 "$top/tests/fuzz_seeds.py" "$seeds" "$work"/log/*/*.tylog || exit 1
+python3 "$top/tests/fuzz/fuzz_seeds.py" "$seeds" "$work"/log/*/*.tylog || exit 1
 
 # fuzz_for TARGET SECONDS RUNS: ends when either is reached; 0 runs are any number.
 fuzz_for() {

@@ -9,6 +9,7 @@ set -euo pipefail
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top"
 . tests/setup.sh
+. env/packaging/libraries.sh
 
 long=no
 python=yes
@@ -29,6 +30,7 @@ done
 
 out=$top/build/test-output
 started=$SECONDS
+dirty=$(git status --porcelain)
 needs_pypi="The Python tests need packages from PyPI. Without it, run tests/run.sh --c-only."
 
 # What a stage's output says of its tests, as "PASSED FAILED": cmocka's lines, or "N passed, N failed".
@@ -74,6 +76,25 @@ run_programs() {
     return $status
 }
 
+# Every test of the command-line tool.
+run_tool() {
+    local script status=0
+    for script in tests/cli/test_cli*.sh; do
+        bash "$script" "$1" || status=1
+    done
+    return $status
+}
+
+# run_scripts BUILD_DIRECTORY NAMES [OPTIONS]...: each tests/daemon/test_NAME.py.
+run_scripts() {
+    local build=$1 names=$2 name status=0
+    shift 2
+    for name in $names; do
+        "$venv/bin/python" "tests/daemon/test_$name.py" "$build" "$@" || status=1
+    done
+    return $status
+}
+
 # One behaviour, said as a cmocka-like count: check NAME COMMAND...
 check() {
     local name=$1
@@ -89,6 +110,23 @@ check() {
 
 format_is_clean() {
     git ls-files -co --exclude-standard -- '*.c' '*.h' | xargs "$venv/bin/clang-format" --dry-run -Werror
+}
+
+# Doxygen's warnings are errors: whatever is public in the headers has a comment.
+api_is_documented() {
+    doxygen env/Doxyfile && [ -s build/api/index.html ]
+}
+
+python_is_clean() {
+    "$venv/bin/ruff" check --no-cache . && "$venv/bin/ruff" format --no-cache --check .
+}
+
+# What git sees besides what it saw before the tests, in $dirty.
+tree_is_clean() {
+    local more
+    more=$(git status --porcelain | grep -vxF -e "$dirty" || true)
+    echo "$more"
+    [ -z "$more" ]
 }
 
 # The builds play alike: one signature over all of them.
@@ -121,11 +159,11 @@ one_signature_everywhere() {
     one_signature "${dirs[@]}"
 }
 
-# The formatter and what the daemon's tests need. Without PyPI the tests of the C code do without the formatter.
+# The formatters and what the daemon's tests need. Without PyPI the tests of the C code do without the formatters.
 tools_install() {
-    echo "Installing the formatter and what the daemon's tests need into build/venv"
+    echo "Installing the formatters and what the daemon's tests need into build/venv"
     python3 -m venv "$venv"
-    if "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7 pyzmq msgpack numpy >"$out/pip.log" 2>&1; then
+    if "$venv/bin/pip" install -q --disable-pip-version-check clang-format==19.1.7 ruff==0.17.4 pyzmq msgpack numpy >"$out/pip.log" 2>&1; then
         return
     fi
     tail -n 3 "$out/pip.log"
@@ -142,8 +180,8 @@ tools_install() {
 python_install() {
     local pip=("$venv/bin/pip" install -q --disable-pip-version-check)
     echo "Installing the Python package and what it is tested with into build/venv"
-    if ! "${pip[@]}" -r agents/python/tests/requirements.txt >"$out/pip.log" 2>&1 ||
-        ! "${pip[@]}" --force-reinstall --no-deps . >>"$out/pip.log" 2>&1; then
+    if ! "${pip[@]}" -r agents/python/tests/requirements.txt playwright==1.65.0 >"$out/pip.log" 2>&1 ||
+        ! "${pip[@]}" --force-reinstall --no-deps -C cmake.define.TRAINYARD_LTO=OFF . >>"$out/pip.log" 2>&1; then
         tail -n 20 "$out/pip.log"
         echo "$needs_pypi" >&2
         exit 1
@@ -170,8 +208,9 @@ END
 }
 
 # The races that ThreadSanitizer finds, over everything that has threads.
-thread_programs=(test_pool test_pool_snapshot test_pool_members test_shm test_shm_harm test_shm_faults test_shm_lies test_dispatch test_doors
-    test_daemon_start test_replay test_log_faults)
+thread_programs=(test_pool test_pool_independence test_pool_seats test_pool_snapshot test_pool_members test_shm test_shm_harm
+    test_shm_faults test_shm_lies test_dispatch_sessions test_dispatch_pools test_dispatch_members test_doors
+    test_daemon_start test_daemon_files test_replay test_recorder test_log_faults test_log_open)
 run_threads() {
     local status=0
     for program in "${thread_programs[@]}"; do
@@ -182,14 +221,17 @@ run_threads() {
 
 say "Installing what is missing"
 install_debian build-essential clang cmake pkg-config git python3 python3-venv libcmocka-dev libjansson-dev libzmq3-dev "$msgpack" \
-    libclang-rt-dev
+    libmicrohttpd-dev libclang-rt-dev doxygen systemd
+if [ $python = yes ]; then
+    install_debian chromium fonts-dejavu-core
+fi
 if [ $long = yes ]; then
     export TRAINYARD_LONG=1
     install_debian clang-tidy cppcheck llvm
 fi
 venv=$top/build/venv
 mkdir -p "$out"
-if [ ! -x "$venv/bin/clang-format" ] || ! "$venv/bin/python" -c 'import zmq, msgpack, numpy' 2>/dev/null; then
+if [ ! -x "$venv/bin/clang-format" ] || [ ! -x "$venv/bin/ruff" ] || ! "$venv/bin/python" -c 'import zmq, msgpack, numpy' 2>/dev/null; then
     tools_install
 fi
 
@@ -201,9 +243,10 @@ fi
 
 say "Building with warnings as errors"
 build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
-# Only its signature is looked at, and all of its sources in the long run.
-build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON "-DBUILD_TESTING=$([ $long = yes ] && echo ON || echo OFF)"
-build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DCMAKE_C_COMPILER=clang
+# Of these two only the signature is looked at; the long run has the tests compiled as well.
+tests_too=-DBUILD_TESTING=$([ $long = yes ] && echo ON || echo OFF)
+build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON "$tests_too"
+build_in build/clang -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DCMAKE_C_COMPILER=clang "$tests_too"
 build_in build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_SANITIZE=address,undefined
 build_in build/fuzz -DCMAKE_BUILD_TYPE=RelWithDebInfo -DTRAINYARD_WERROR=ON -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
 echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan, fuzzers"
@@ -219,39 +262,68 @@ fi
 # ---- What is tested: each job is one or more stages
 
 job_source() {
-    if [ -x "$venv/bin/clang-format" ]; then
+    if [ -x "$venv/bin/ruff" ]; then
         stage "source format" check "format" format_is_clean
+        stage "ruff, check and format" check "ruff" python_is_clean
     else
-        echo "source format                                        NOT CHECKED: clang-format 19.1.7 is PyPI's"
+        echo "source format                                        NOT CHECKED: clang-format and ruff are PyPI's"
     fi
+    stage "API reference" check "doxygen" api_is_documented
     stage "include rules" tests/check_includes.sh
     stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
 }
 job_python() { stage "Python package" python_tests; }
 job_units_checked() { stage "unit and rule tests, ASan+UBSan" run_programs build/asan; }
 job_units() { stage "unit and rule tests, gcc -O3" run_programs build/gcc; }
-job_examples() { stage "examples, and agents from outside" bash tests/test_examples.sh build/gcc "$venv/bin/python"; }
-job_referee() { stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] || echo 20000); }
-job_harm() { stage "daemon among harmful clients" "$venv/bin/python" tests/test_daemon_harm.py build/gcc $more; }
-job_daemon() { stage "daemon: real processes and sockets" "$venv/bin/python" tests/test_daemon.py build/gcc $more; }
+job_examples() { stage "examples, and agents from outside" bash tests/cli/test_examples.sh build/gcc "$venv/bin/python"; }
+job_referee() { stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] && echo 12 || echo 20000); }
+# The default run has the framework that is light; the others take minutes to install.
+job_llm() {
+    stage "language models' frameworks" tests/llm/run.sh build/gcc $([ $long = yes ] || echo mcp)
+    sed -n '/^NOT CHECKED/s/^/    /p' "$out/language_models__frameworks.log"
+}
+job_window() {
+    stage "pages in a browser" "$venv/bin/python" tests/window/test_view.py build/gcc
+    stage "live pages in a browser" "$venv/bin/python" tests/window/test_serve.py build/gcc
+}
+job_harm() {
+    stage "daemon among harmful clients" run_scripts build/gcc daemon_harm $more
+    stage "malformed messages" run_scripts build/gcc daemon_malformed $more
+}
+job_daemon() { stage "daemon: real processes and sockets" run_scripts build/gcc "daemon daemon_shm daemon_logs daemon_journal daemon_operate daemon_deploy daemon_limits daemon_secrets daemon_work daemon_documents" $more; }
 job_daemon_checked() {
-    stage "daemon with ASan+UBSan" "$venv/bin/python" tests/test_daemon.py build/asan
-    stage "malformed messages, ASan+UBSan" "$venv/bin/python" tests/test_daemon_harm.py build/asan test_malformed_messages_change_nothing
+    stage "daemon with ASan+UBSan" run_scripts build/asan "daemon daemon_shm daemon_logs daemon_journal daemon_operate"
+    stage "malformed messages, ASan+UBSan" run_scripts build/asan daemon_malformed
 }
 job_tool() {
-    stage "command-line tool" bash tests/test_cli.sh build/gcc
-    stage "installed library" bash tests/test_install.sh build/gcc
+    stage "command-line tool" run_tool build/gcc
+    stage "installed library" bash tests/cli/test_install.sh build/gcc
 }
-# A minute for each target, and until it has made a million runs or has had three minutes.
+# Half a minute for each target, and more until it has made a million runs.
 job_fuzz() {
-    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 60 1000000 180 || echo 3600 1000000000 3600) "$1"
+    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 30 1000000 75 || echo 3600 1000000000 3600) "$1"
+}
+
+# The wheel, in the long run with every Python and the whole first hour. What is shipped holds libraries that take four
+# minutes of a processor to build; where they are not there from an earlier run, the default one tries a native wheel.
+wheel_works() {
+    local arch
+    arch=$(uname -m)
+    [ $long = yes ] || libraries_are_there "$arch" || arch=native
+    rm -rf build/dist
+    tests/wheel.sh build/dist "$arch" && tests/packaging/test_wheel.sh build/dist/*.whl $([ $long = yes ] || echo "$venv/bin/python")
+}
+job_wheel() {
+    stage "wheel, where nothing else is" wheel_works
+    stage "first hour with the wheel" tests/first_hour.sh $([ $long = yes ] || echo --cheap) build/dist/*.whl
+    sed -n '/ [0-9]* s$/s/^/    /p' "$out/first_hour_with_the_wheel.log"
 }
 
 # Every job, in an order in which the last ones are short.
 jobs_all() {
-    [ $python = no ] || echo job_python
+    [ $python = no ] || printf '%s\n' job_python job_wheel job_llm
     printf '%s\n' job_units_checked "job_fuzz board" "job_fuzz dispatch" "job_fuzz replay" "job_fuzz wire" job_units job_examples \
-        job_referee job_harm job_daemon_checked job_daemon job_tool job_source
+        job_referee $([ $python = no ] || echo job_window) job_harm job_daemon_checked job_daemon job_tool job_source
 }
 
 # The next job of the list; fails when there is none.
@@ -277,6 +349,8 @@ worker() {
 }
 
 stages_long() {
+    [ $python = no ] || stage "other processors" tests/packaging/test_foreign.sh
+    stage "Debian package" tests/packaging/test_deb.sh
     stage "one signature over eighteen builds" check "signature" one_signature_everywhere
     stage "threads, TSan" run_threads
     stage "static analysis" tests/analyze.sh build/debug
@@ -293,10 +367,14 @@ for _ in $(seq "$(nproc)"); do
     worker &
 done
 wait
+if [ -s "$out/jobs" ]; then
+    echo "0 1 jobs that nobody did: $(paste -sd ' ' "$out/jobs")" >>"$results"
+fi
 cat "$out"/fuzzing__*.log | grep ' runs in ' || true
 if [ $long = yes ]; then
     stages_long
 fi
+stage "nothing left in the source tree" check "tree" tree_is_clean
 
 say "Summary"
 passed=$(total 1 .)

@@ -63,13 +63,13 @@ static void arena_print_note(const Arena *arena)
     }
 }
 
-static void arena_json_head(const Arena *arena, Json *json)
+static void arena_json_head(const Arena *arena, TyJson *json)
 {
-    json_put_string(json, "ruleset", arena->shape->spec);
-    json_put_int(json, "rules_version", ty_game_rules_version(ty_ruleset_game(arena->ruleset)));
-    json_put_string(json, "note", arena->shape->note);
-    json_put_bool(json, "cooperative", arena->shape->cooperative);
-    json_put_int(json, "episodes", (int64_t)arena->settings->episodes);
+    ty_json_put_string(json, "ruleset", arena->shape->spec);
+    ty_json_put_int(json, "rules_version", ty_game_rules_version(ty_ruleset_game(arena->ruleset)));
+    ty_json_put_string(json, "note", arena->shape->note);
+    ty_json_put_bool(json, "cooperative", arena->shape->cooperative);
+    ty_json_put_int(json, "episodes", (int64_t)arena->settings->episodes);
     output_unsigned(json, "seed", arena->settings->seed);
 }
 
@@ -120,36 +120,36 @@ static void cooperative_print(const Arena *arena)
     arena_print_note(arena);
 }
 
-static void json_quantity(const Arena *arena, uint32_t agent, Json *json, const char *key,
+static void json_quantity(const Arena *arena, uint32_t agent, TyJson *json, const char *key,
                           Column (*column)(const Results *, uint32_t), uint32_t index)
 {
     Column own = column(&arena->results[agent], index);
     Estimate estimate = stats_estimate(own);
     Estimate difference = stats_paired(own, column(&arena->results[0], index));
-    json_open(json, key, '{');
+    ty_json_open(json, key, '{');
     output_estimate(json, "value", &estimate);
     if (agent > 0) {
         output_estimate(json, "difference", &difference);
     }
-    json_close(json, '}');
+    ty_json_close(json, '}');
 }
 
-static void cooperative_json(const Arena *arena, Json *json)
+static void cooperative_json(const Arena *arena, TyJson *json)
 {
-    json_open(json, "agents", '[');
+    ty_json_open(json, "agents", '[');
     for (uint32_t agent = 0; agent < arena->list.count; agent++) {
-        json_open(json, NULL, '{');
-        json_put_string(json, "agent", arena->list.agents[agent]->name);
-        json_open(json, "metrics", '{');
+        ty_json_open(json, NULL, '{');
+        ty_json_put_string(json, "agent", arena->list.agents[agent]->name);
+        ty_json_open(json, "metrics", '{');
         for (uint32_t i = 0; i < arena->shape->metric_count; i++) {
             json_quantity(arena, agent, json, arena->shape->metrics[i], results_metric, i);
         }
-        json_close(json, '}');
+        ty_json_close(json, '}');
         json_quantity(arena, agent, json, "return", results_return, 0);
         json_quantity(arena, agent, json, "decisions", length_column, 0);
-        json_close(json, '}');
+        ty_json_close(json, '}');
     }
-    json_close(json, ']');
+    ty_json_close(json, ']');
 }
 
 /* ---- Competitive games: shares of wins, draws and losses, and returns ---- */
@@ -208,12 +208,14 @@ static void score_open(const Arena *arena, uint32_t agent, Score *score)
 
 static Estimate score_estimate(const Arena *arena, const Score *score, Outcome outcome)
 {
-    double unit = outcome == OUTCOME_RETURN ? 1.0 / TY_REWARD_ONE : 1.0;
+    bool share = outcome != OUTCOME_RETURN;
+    double unit = share ? 1.0 : 1.0 / TY_REWARD_ONE;
     return stats_estimate((Column){
         .values = score->sums + outcome,
         .stride = OUTCOME_COUNT,
         .count = (uint32_t)arena->settings->episodes,
         .unit = unit / score->places,
+        .parts = share ? score->places : 0,
     });
 }
 
@@ -228,24 +230,23 @@ static void competitive_print_agent(const Arena *arena, uint32_t agent, const Sc
 }
 
 static void competitive_json_agent(const Arena *arena, uint32_t agent, const Score *score,
-                                   Json *json)
+                                   TyJson *json)
 {
-    json_open(json, NULL, '{');
-    json_put_string(json, "agent", arena->list.agents[agent]->name);
+    ty_json_open(json, NULL, '{');
+    ty_json_put_string(json, "agent", arena->list.agents[agent]->name);
     for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
         Estimate estimate = score_estimate(arena, score, (Outcome)outcome);
         output_estimate(json, outcome_names[outcome], &estimate);
     }
-    json_close(json, '}');
+    ty_json_close(json, '}');
 }
 
 static void competitive_print_head(const Arena *arena)
 {
     arena_print_head(arena);
-    printf(
-        "columns:  shares with their 95 %% intervals (a seed is one observation), mean return\n\n"
-        "  %-16s",
-        "");
+    printf("columns:  shares and mean return with their 95 %% intervals, from seed to seed\n\n"
+           "  %-16s",
+           "");
     for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
         printf("  %8s %-16s", outcome_names[outcome], "");
     }
@@ -253,7 +254,7 @@ static void competitive_print_head(const Arena *arena)
 }
 
 /* With `json` NULL, a table. */
-static void competitive_report(const Arena *arena, Json *json)
+static void competitive_report(const Arena *arena, TyJson *json)
 {
     for (uint32_t agent = 0; agent < arena->list.count; agent++) {
         Score score;
@@ -271,17 +272,17 @@ static void competitive_report(const Arena *arena, Json *json)
 
 static int arena_print_json(const Arena *arena)
 {
-    Json json = output_open();
-    json_open(&json, NULL, '{');
+    TyJson json = output_open();
+    ty_json_open(&json, NULL, '{');
     arena_json_head(arena, &json);
     if (arena->shape->cooperative) {
         cooperative_json(arena, &json);
     } else {
-        json_open(&json, "agents", '[');
+        ty_json_open(&json, "agents", '[');
         competitive_report(arena, &json);
-        json_close(&json, ']');
+        ty_json_close(&json, ']');
     }
-    json_close(&json, '}');
+    ty_json_close(&json, '}');
     return output_print(arena->settings, &json);
 }
 
@@ -378,7 +379,7 @@ const Command command_arena = {
         "and their paired differences to the first agent, with 95 % confidence intervals.\n"
         "Other games: the agents sit at one table, on the same seeds, in every rotation of\n"
         "the seats; prints the shares of wins (highest return), draws and losses.\n"
-        "An agent is a built-in one, or 'open': a program of your own, which joins on a daemon\n"
+        "An agent is a built-in one, or 'open': your own program, which joins on a daemon\n"
         "(or the daemon's endpoint in its place).",
     .example = "  trainyard arena GAME --agents expert,random --episodes 1000\n"
                "  trainyard arena GAME --agents expert,open --start ./my_agent",

@@ -1,35 +1,25 @@
 /* trainyard bench: what a decision costs, what pools do, and the signature of the build. */
 #include "bench/bench.h"
 
+#include "bench/bench_forks.h"
 #include "bench/signature.h"
+#include "cli/bench_modes.h"
 #include "cli/bench_pool.h"
-#include "cli/output.h"
 #include "cli/progress.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    BENCH_RULESETS_MAX = CLI_ARGUMENTS_MAX,
-    BENCH_POOL_SHARE = 8, /* times --seconds, for the pools of a ruleset: they are many figures */
-};
-
-/* The rulesets to measure: those of the command line, or for every game the standard ruleset and
- * the other built-in choices of its first file-valued setting. */
-typedef struct BenchList {
-    uint32_t count;
-    bool pool[BENCH_RULESETS_MAX]; /* with pools: what the user named, and standard rulesets */
-    char specs[BENCH_RULESETS_MAX][TY_SPEC_MAX * 2];
-} BenchList;
 
 typedef struct BenchEntry {
     TyRuleset *ruleset;
     bool with_cost; /* of a decision: not with --pool */
     bool with_pool;
     BenchResult result;
+    BenchForks forks;
     BenchPoolResult pool;
 } BenchEntry;
 
@@ -39,20 +29,41 @@ typedef struct BenchReport {
     uint64_t stages_done;
     Progress progress;
     uint64_t signature;
-    char processor[128];
     uint32_t count;
     BenchEntry entries[BENCH_RULESETS_MAX];
 } BenchReport;
 
-static void list_add(BenchList *list, const char *game, const char *key, const char *value)
+/* ---- What to measure ---- */
+
+static void list_add(BenchList *list, bool pool, const char *format, ...)
 {
+    va_list arguments;
     assert(list->count < BENCH_RULESETS_MAX);
-    list->pool[list->count] = key == NULL;
-    char *spec = list->specs[list->count++];
-    if (key == NULL) {
-        snprintf(spec, TY_SPEC_MAX * 2, "%s", game);
-    } else {
-        snprintf(spec, TY_SPEC_MAX * 2, "%s:%s=%s", game, key, value);
+    list->pool[list->count] = pool;
+    va_start(arguments, format);
+    vsnprintf(list->specs[list->count++], sizeof list->specs[0], format, arguments);
+    va_end(arguments);
+}
+
+static const TyField *field_find(const TyGame *game, const char *key)
+{
+    uint32_t count = 0;
+    const TyField *fields = ty_game_fields(game, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(fields[i].key, key) == 0) {
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+/* What learners use where a game has it: rows with hints and the densest reward. */
+static void list_add_training(BenchList *list, const TyGame *game)
+{
+    const TyField *reward = field_find(game, "reward");
+    if (reward != NULL && field_find(game, "hints") != NULL) {
+        list_add(list, false, "%s:reward=%s,hints=true", ty_game_name(game),
+                 reward->choices[reward->maximum]);
     }
 }
 
@@ -60,50 +71,84 @@ static void list_add_game(BenchList *list, const TyGame *game)
 {
     uint32_t count = 0;
     const TyField *fields = ty_game_fields(game, &count);
-    list_add(list, ty_game_name(game), NULL, NULL);
+    list_add(list, true, "%s", ty_game_name(game));
+    list_add_training(list, game);
     for (uint32_t i = 0; i < count; i++) {
         if (fields[i].kind != TY_FIELD_FILE) {
             continue;
         }
         for (int32_t choice = 0; fields[i].choices[choice] != NULL; choice++) {
             if (choice != fields[i].standard) {
-                list_add(list, ty_game_name(game), fields[i].key, fields[i].choices[choice]);
+                list_add(list, false, "%s:%s=%s", ty_game_name(game), fields[i].key,
+                         fields[i].choices[choice]);
             }
         }
         return;
     }
 }
 
+/* Agents and slots are measured of standard rulesets alone, or of those that were named. */
 static void list_fill(BenchList *list, const Settings *settings)
 {
+    bool standard = settings->only_agents || settings->only_slots || settings->only_draw;
     list->count = 0;
     for (uint32_t i = 0; i < settings->argument_count; i++) {
-        list_add(list, settings->arguments[i], NULL, NULL);
+        list_add(list, true, "%s", settings->arguments[i]);
     }
     for (uint32_t i = 0; settings->argument_count == 0 && i < ty_game_count(); i++) {
-        list_add_game(list, ty_game_at(i));
+        if (standard) {
+            list_add(list, true, "%s", ty_game_name(ty_game_at(i)));
+        } else {
+            list_add_game(list, ty_game_at(i));
+        }
     }
 }
 
-/* ---- Printing ---- */
+/* ---- What it costs ---- */
+
+static double episodes_per_s(const BenchResult *result, double ns)
+{
+    return result->decisions_per_episode > 0 ? 1e9 / ns / result->decisions_per_episode : 0;
+}
+
+static void print_figure(const char *name, const BenchFigure *figure)
+{
+    printf("  %-20s %10.1f %10.1f\n", name, figure->low, figure->median);
+}
 
 static void print_cost(const BenchEntry *entry)
 {
     const TyShape *shape = ty_shape(entry->ruleset);
     const BenchResult *result = &entry->result;
-    double ratio = result->ns_per_decision / result->ref_copy_ns;
-    printf("  decisions/s          %14.0f\n", result->decisions_per_s);
-    printf("  ns per decision      %14.1f   = %.2f x the reference copy (%.1f ns)\n",
-           result->ns_per_decision, ratio, result->ref_copy_ns);
-    printf("    step               %14.1f\n", result->step_ns);
-    printf("    legal              %14.1f\n", result->legal_ns);
-    printf("    observe            %14.1f\n", result->observe_ns);
-    printf("    sample             %14.1f\n", result->sample_ns);
-    printf("  episodes/s           %14.0f\n", result->episodes_per_s);
-    printf("  reset ns             %14.1f\n", result->reset_ns);
-    printf("  clone ns             %14.1f\n", result->clone_ns);
-    printf("  bytes                  row %u, mask %u, state %u\n", shape->row_size,
-           shape->action_count, shape->state_size);
+    printf("  %-20s %10s %10s\n", "nanoseconds", "p10", "median");
+    print_figure("per decision", &result->decision);
+    print_figure("  step", &result->step);
+    print_figure("  legal", &result->legal);
+    print_figure("  observe", &result->observe);
+    print_figure("  sample", &result->sample);
+    print_figure("reset", &result->reset);
+    print_figure("clone", &result->clone);
+    print_figure("reference", &result->copy);
+    printf("  %-20s %10.2f %10.2f\n", "references/decision",
+           result->decision.low / result->copy.low, result->decision.median / result->copy.median);
+    printf("  %-20s %10.0f %10.0f\n", "decisions/s", 1e9 / result->decision.low,
+           1e9 / result->decision.median);
+    printf("  %-20s %10.0f %10.0f\n", "episodes/s", episodes_per_s(result, result->decision.low),
+           episodes_per_s(result, result->decision.median));
+    printf("  bytes: row %u, mask %u, state %u\n", shape->row_size, shape->action_count,
+           shape->state_size);
+}
+
+static void print_forks(const BenchForks *forks)
+{
+    char rate[RATE_TEXT_MAX];
+    printf("  pool, per second: snapshots %.0f, restored %.0f, forks %.0f; rollouts to the end by",
+           forks->saves_per_s, forks->restores_per_s, forks->forks_per_s);
+    for (uint32_t i = 0; i < forks->rollers; i++) {
+        printf("%s %s %s", i > 0 ? "," : "", forks->roller[i].agent->name,
+               rate_text(forks->roller[i].rollouts_per_s, rate));
+    }
+    printf("\n");
 }
 
 static void print_entry(const BenchEntry *entry)
@@ -113,6 +158,9 @@ static void print_entry(const BenchEntry *entry)
         print_cost(entry);
     }
     if (entry->with_pool) {
+        print_forks(&entry->forks);
+    }
+    if (entry->with_pool) {
         bench_pool_print(&entry->pool);
     }
 }
@@ -120,65 +168,98 @@ static void print_entry(const BenchEntry *entry)
 static void report_print(const BenchReport *report)
 {
     printf("Uniformly random legal play; mask and row of the seat to act at every decision. Costs "
-           "are\nthose of one thread; reference: memcpy of 1 KiB from a random one of 65,536 "
-           "slots.\n");
+           "are\nthose of one thread, in slices below a millisecond that take turns: p10 of them "
+           "is what it\ncosts on a quiet machine. Reference: memcpy of 1 KiB from a random one of "
+           "65,536 slots.\n");
     for (uint32_t i = 0; i < report->count; i++) {
         print_entry(&report->entries[i]);
     }
-    printf("\nprocessor: %s\ncompiler:  %s (%s)\nsignature: %016" PRIx64 "\n", report->processor,
-           bench_compiler(), bench_build(), report->signature);
+    printf("\n");
+    bench_machine_print();
+    printf("signature: %016" PRIx64 "\n", report->signature);
 }
 
-static void json_cost(Json *json, const BenchResult *result)
+/* The figures of one kind: at the top level medians, which `low` and `mean` have beside them. */
+static void json_costs(TyJson *json, const BenchResult *result, size_t kind)
 {
-    output_real(json, "decisions_per_s", result->decisions_per_s);
-    output_real(json, "ns_per_decision", result->ns_per_decision);
-    output_real(json, "step_ns", result->step_ns);
-    output_real(json, "legal_ns", result->legal_ns);
-    output_real(json, "observe_ns", result->observe_ns);
-    output_real(json, "sample_ns", result->sample_ns);
-    output_real(json, "episodes_per_s", result->episodes_per_s);
-    output_real(json, "reset_ns", result->reset_ns);
-    output_real(json, "clone_ns", result->clone_ns);
-    output_real(json, "ref_copy_ns", result->ref_copy_ns);
-    output_real(json, "ratio", result->ns_per_decision / result->ref_copy_ns);
-    output_unsigned(json, "decisions", result->decisions);
+    static const struct {
+        const char *key;
+        size_t offset;
+    } figures[] = {
+        {"ns_per_decision", offsetof(BenchResult, decision)},
+        {"step_ns", offsetof(BenchResult, step)},
+        {"legal_ns", offsetof(BenchResult, legal)},
+        {"observe_ns", offsetof(BenchResult, observe)},
+        {"sample_ns", offsetof(BenchResult, sample)},
+        {"reset_ns", offsetof(BenchResult, reset)},
+        {"clone_ns", offsetof(BenchResult, clone)},
+        {"ref_copy_ns", offsetof(BenchResult, copy)},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        const char *figure = (const char *)result + figures[i].offset;
+        output_real(json, figures[i].key, *(const double *)(const void *)(figure + kind));
+    }
 }
 
-static void json_entry(Json *json, const BenchReport *report, const BenchEntry *entry)
+static void json_cost(TyJson *json, const BenchResult *result)
+{
+    output_real(json, "decisions_per_s", 1e9 / result->decision.median);
+    output_real(json, "episodes_per_s", episodes_per_s(result, result->decision.median));
+    output_real(json, "ratio", result->decision.median / result->copy.median);
+    output_unsigned(json, "decisions", result->decisions);
+    json_costs(json, result, offsetof(BenchFigure, median));
+    ty_json_open(json, "low", '{');
+    json_costs(json, result, offsetof(BenchFigure, low));
+    ty_json_close(json, '}');
+    ty_json_open(json, "mean", '{');
+    json_costs(json, result, offsetof(BenchFigure, mean));
+    ty_json_close(json, '}');
+}
+
+static void json_forks(TyJson *json, const BenchForks *forks)
+{
+    ty_json_open(json, "forks", '{');
+    output_real(json, "saves_per_s", forks->saves_per_s);
+    output_real(json, "restores_per_s", forks->restores_per_s);
+    output_real(json, "forks_per_s", forks->forks_per_s);
+    ty_json_open(json, "rollouts_per_s", '{');
+    for (uint32_t i = 0; i < forks->rollers; i++) {
+        output_real(json, forks->roller[i].agent->name, forks->roller[i].rollouts_per_s);
+    }
+    ty_json_close(json, '}');
+    ty_json_close(json, '}');
+}
+
+static void json_entry(TyJson *json, const BenchReport *report, const BenchEntry *entry)
 {
     const TyShape *shape = ty_shape(entry->ruleset);
-    json_open(json, NULL, '{');
-    json_put_string(json, "ruleset", shape->spec);
+    ty_json_open(json, NULL, '{');
+    ty_json_put_string(json, "ruleset", shape->spec);
     if (entry->with_cost) {
         json_cost(json, &entry->result);
     }
     if (entry->with_pool) {
+        json_forks(json, &entry->forks);
         bench_pool_json(json, &entry->pool);
     }
-    json_put_int(json, "row_bytes", shape->row_size);
-    json_put_int(json, "mask_bytes", shape->action_count);
-    json_put_int(json, "state_bytes", shape->state_size);
-    json_put_hex(json, "signature", report->signature);
-    json_put_string(json, "cpu", report->processor);
-    json_put_string(json, "compiler", bench_compiler());
-    json_put_string(json, "build_type", bench_build());
-    json_put_string(json, "version", TY_VERSION);
-    json_close(json, '}');
+    ty_json_put_int(json, "row_bytes", shape->row_size);
+    ty_json_put_int(json, "mask_bytes", shape->action_count);
+    ty_json_put_int(json, "state_bytes", shape->state_size);
+    ty_json_put_hex(json, "signature", report->signature);
+    bench_machine_json(json);
+    ty_json_close(json, '}');
 }
 
 static int report_print_json(const Settings *settings, const BenchReport *report)
 {
-    Json json = output_open();
-    json_open(&json, NULL, '[');
+    TyJson json = output_open();
+    ty_json_open(&json, NULL, '[');
     for (uint32_t i = 0; i < report->count; i++) {
         json_entry(&json, report, &report->entries[i]);
     }
-    json_close(&json, ']');
+    ty_json_close(&json, ']');
     return output_print(settings, &json);
 }
-
-/* ---- The command ---- */
 
 static int bench_open_all(const Settings *settings, const BenchList *list, BenchReport *report)
 {
@@ -215,6 +296,9 @@ static TyStatus bench_measure_one(const Settings *settings, BenchReport *report,
         status = bench_measure(entry->ruleset, settings->seconds, &entry->result);
     }
     if (entry->with_pool && status.code == TY_OK) {
+        status = bench_forks_measure(entry->ruleset, settings->seconds, &entry->forks);
+    }
+    if (entry->with_pool && status.code == TY_OK) {
         const BenchPoolPlan plan = {.seconds = settings->seconds * (double)BENCH_POOL_SHARE,
                                     .doors = bench_doors(report, entry->ruleset),
                                     .progress = bench_progress,
@@ -241,7 +325,6 @@ static int bench_measure_all(const Settings *settings, BenchReport *report)
         return cli_failure(settings, "%s", status.message);
     }
     report->signature = signature_compute();
-    bench_processor(report->processor, sizeof report->processor);
     return CLI_OK;
 }
 
@@ -265,14 +348,31 @@ static int bench_report(const Settings *settings, const BenchList *list, BenchRe
     return status;
 }
 
+static int bench_standard(const Settings *settings, const BenchList *list)
+{
+    BenchReport *report = cli_memory(calloc(1, sizeof *report));
+    int status = bench_report(settings, list, report);
+    free(report);
+    return status;
+}
+
 static int bench_run(const Settings *settings)
 {
     BenchList *list = cli_memory(calloc(1, sizeof *list));
-    BenchReport *report = cli_memory(calloc(1, sizeof *report));
     list_fill(list, settings);
-    int status = bench_report(settings, list, report);
+    int status = CLI_OK;
+    if (settings->compare != NULL) {
+        status = bench_compare(settings, list);
+    } else if (settings->only_agents) {
+        status = bench_agents(settings, list);
+    } else if (settings->only_slots) {
+        status = bench_slots(settings, list);
+    } else if (settings->only_draw) {
+        status = bench_draw(settings, list);
+    } else {
+        status = bench_standard(settings, list);
+    }
     free(list);
-    free(report);
     return status;
 }
 
@@ -283,17 +383,39 @@ static const Option bench_options[] = {
      .offset = offsetof(Settings, seconds),
      .maximum = 3600,
      .standard = "1",
-     .help = "How long to measure each ruleset; its pools take eight times as long."},
+     .help = "How long to measure each ruleset; pools and --compare take eight times as long."},
     {.name = "pool",
      .kind = OPTION_FLAG,
      .offset = offsetof(Settings, only_pool),
-     .help = "Measure pools only."},
+     .help = "Measure pools alone."},
     {.name = "doors",
      .value = "A,B,...",
      .kind = OPTION_TEXT,
      .offset = offsetof(Settings, doors),
      .standard = "inproc,shm,ipc,tcp",
-     .help = "The doors through which pools are measured."},
+     .help = "Which doors of pools to measure."},
+    {.name = "agents",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, only_agents),
+     .help = "Measure the built-in agents alone."},
+    {.name = "agent",
+     .value = "A,B,...",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(Settings, agent),
+     .help = "With --agents: these, with their settings, instead of all."},
+    {.name = "slots",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, only_slots),
+     .help = "Measure pools of 1, 1,000 and 1,000,000 slots alone."},
+    {.name = "draw",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, only_draw),
+     .help = "Measure drawings, and what a decision changes of them, alone."},
+    {.name = "compare",
+     .value = "PROGRAM",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(Settings, compare),
+     .help = "Compare this build with another one, in turns."},
     OPTION_JSON,
     {.name = NULL},
 };
@@ -303,32 +425,47 @@ const Command command_bench = {
     .arguments = "[RULESET...]",
     .arguments_min = 0,
     .arguments_max = BENCH_RULESETS_MAX,
-    .summary = "measure the cost of a decision and print the signature",
+    .summary = "measure the speed of rulesets and pools, and print the build's signature",
     .details =
-        "Measures, in one thread and with uniformly random legal play, what a decision with\n"
-        "its mask and its observation row costs, and what its parts cost; beside it the\n"
-        "reference, a memcpy of 1 KiB from a random one of 65,536 slots.\n"
+        "Measures what a decision costs with its mask and its observation row, in one thread and\n"
+        "with uniformly random legal play, and what the parts of it cost. Shown are the median of\n"
+        "many short slices and their p10, which other work on the machine hardly changes. The\n"
+        "reference beside it is a memcpy of 1 KiB from a random one of 65,536 slots.\n"
         "\n"
-        "Then pools of the standard ruleset of every game, or of each RULESET: decisions per\n"
-        "second for batches of 1 to 4096 rows, waiting for every step and with two groups in\n"
-        "flight, with uniformly random legal actions drawn by whoever drives the pool. All doors\n"
-        "take turns in slices of the same run, and the best slice counts:\n"
-        "  inproc    this process; the yardstick of shm with the same stepping threads\n"
-        "  shm       this process as client of a trainyardd of its own, through shared memory\n"
-        "  ipc, tcp  the same over ZeroMQ with MessagePack\n"
-        "  bare-ipc, bare-tcp   two processes that exchange messages of the sizes of ipc and tcp\n"
-        "            between a ROUTER and a DEALER and do nothing else: the most that ZeroMQ "
-        "allows\n"
-        "  step-ipc  the same, but the server also steps the pool and copies its rows: the most\n"
-        "            that ZeroMQ allows to a server that plays\n"
-        "Stepping threads, clients and ZeroMQ's own threads share the processors: with two of\n"
-        "them, two stepping threads and a client are one too many.\n"
+        "Then measures snapshots, forks and rollouts a second, and\n"
+        "pools, of the standard ruleset of every game or of each RULESET: decisions\n"
+        "per second for batches of 1 to 4096 rows, waiting for every step and with two groups in\n"
+        "flight. The doors take turns in the same run; shown are the median and the best slice:\n"
+        "  inproc    a pool in this process; what shm is compared with\n"
+        "  shm       this process as client of its own trainyardd, through shared memory\n"
+        "  ipc, tcp  the same over ZeroMQ with MessagePack: the columns that a learner reads, "
+        "with\n"
+        "            masks as bits\n"
+        "  ipc-all   what a client gets that does not say what it reads: every column\n"
+        "With ipc and tcp come their yardsticks, which have no protocol:\n"
+        "  bare-ipc, bare-tcp  two processes that only exchange messages of the same sizes\n"
+        "  step-ipc            the same, but the server also steps the pool and copies its rows\n"
         "\n"
-        "The signature is a hash over a fixed set of episodes of every game: equal signatures,\n"
-        "equal behaviour.",
+        "--agents measures a decision of every built-in agent, of the standard ruleset of every\n"
+        "game or of each RULESET. --slots measures pools from one slot to a million: memory, the\n"
+        "time of a step of all slots and the cost of a decision. --draw measures drawings.\n"
+        "\n"
+        "--compare PROGRAM is for judging a change on a noisy machine: this trainyard and another\n"
+        "build of it, also an older one, take turns of a fraction of a second. Shown is the ratio\n"
+        "of their costs, this one's by the other's: from the tenth of the turns in which each was\n"
+        "quickest, and the median and the quartiles of what every single turn says. With --doors\n"
+        "pools behind these doors are compared too.\n"
+        "\n"
+        "The signature at the end is a hash over a fixed set of episodes of every game: two "
+        "builds\n"
+        "with the same signature play alike.",
     .example = "  trainyard bench\n"
                "  trainyard bench GAME --seconds 5 --json\n"
-               "  trainyard bench GAME --pool --doors shm,ipc",
+               "  trainyard bench GAME --pool --doors shm,ipc\n"
+               "  trainyard bench --agents --seconds 2\n"
+               "  trainyard bench GAME --slots\n"
+               "  trainyard bench --draw\n"
+               "  trainyard bench GAME --compare ../before/build/trainyard",
     .options = bench_options,
     .run = bench_run,
 };

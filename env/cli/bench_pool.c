@@ -14,7 +14,8 @@ static uint32_t door_bits(const char *word, size_t length)
     } words[] = {
         {"inproc", 1u << BENCH_INPROC},
         {"shm", 1u << BENCH_INPROC | 1u << BENCH_SHM},
-        {"ipc", 1u << BENCH_IPC | 1u << BENCH_BARE_IPC | 1u << BENCH_STEP_IPC},
+        {"ipc",
+         1u << BENCH_IPC | 1u << BENCH_IPC_ALL | 1u << BENCH_BARE_IPC | 1u << BENCH_STEP_IPC},
         {"tcp", 1u << BENCH_TCP | 1u << BENCH_BARE_TCP},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -44,8 +45,6 @@ int bench_doors_parse(const Settings *settings, const char *names, uint32_t *doo
     }
 }
 
-/* ---- For people ---- */
-
 /* Whether it only exchanges messages: nobody steps. */
 static bool line_is_bare(const BenchLine *line)
 {
@@ -65,6 +64,10 @@ static void line_print(const BenchLine *line)
     if (line->p50_us > 0) {
         printf("  %8.2f %8.2f", line->p50_us, line->p99_us);
     }
+    printf("\n      best slice            ");
+    for (uint32_t i = 0; i < BENCH_BATCHES; i++) {
+        printf(" %9.0f", line->best[i]);
+    }
     printf("\n");
     for (uint32_t base = 0; base < BENCH_BASES && line->ratio[base][0] > 0; base++) {
         printf("      of %-17s ", bench_door_names[line->base[base]]);
@@ -75,21 +78,16 @@ static void line_print(const BenchLine *line)
     }
 }
 
-/* The bytes of the messages, from the first line that has any. */
-static void sizes_print(const BenchPoolResult *result)
+static void sizes_print(const BenchPoolResult *result, BenchDoor door)
 {
     const BenchLine *line = result->lines;
-    while (line < result->lines + result->count && line->sizes[0].reply == 0) {
+    while (line < result->lines + result->count && line->door != door) {
         line++;
     }
-    if (line == result->lines + result->count) {
+    if (line == result->lines + result->count || line->sizes[0].reply == 0) {
         return;
     }
-    printf("    bytes of a request         ");
-    for (uint32_t i = 0; i < BENCH_BATCHES; i++) {
-        printf(" %9u", line->sizes[i].request);
-    }
-    printf("\n    bytes of its reply         ");
+    printf("    bytes of a reply, %-8s ", bench_door_names[door]);
     for (uint32_t i = 0; i < BENCH_BATCHES; i++) {
         printf(" %9u", line->sizes[i].reply);
     }
@@ -113,11 +111,11 @@ static void memory_print(const BenchMemory *memory)
 void bench_pool_print(const BenchPoolResult *result)
 {
     printf(
-        "  pool: decisions/s by rows of a group, on %u processors; with 2 groups one is stepped "
-        "while the\n  actions of the other are sampled. Round trip in microseconds at batch 1. "
-        "bare: rows/s of two\n  processes that exchange messages of the same sizes over ZeroMQ and "
-        "do nothing else; step: the\n  same, but the server draws actions, steps the pool and "
-        "copies its rows, with no protocol.\n",
+        "  pool: decisions/s by rows of a group, on %u processors, the median of slices that took "
+        "turns;\n  with 2 groups one is stepped while the actions of the other are sampled. Round "
+        "trip in\n  microseconds at batch 1. bare: rows/s of two processes that exchange messages "
+        "of the same\n  sizes over ZeroMQ and do nothing else; step: the same, but the server "
+        "draws actions, steps\n  the pool and copies its rows, with no protocol.\n",
         result->processors);
     printf("    door      threads  groups ");
     for (uint32_t i = 0; i < BENCH_BATCHES; i++) {
@@ -127,22 +125,23 @@ void bench_pool_print(const BenchPoolResult *result)
     for (uint32_t i = 0; i < result->count; i++) {
         line_print(&result->lines[i]);
     }
-    sizes_print(result);
+    sizes_print(result, BENCH_IPC);
+    sizes_print(result, BENCH_IPC_ALL);
     memory_print(&result->memory);
 }
 
-/* ---- For machines ---- */
-
-static void cell_json(Json *json, const BenchLine *line, uint32_t batch)
+static void cell_json(TyJson *json, const BenchLine *line, uint32_t batch)
 {
-    json_open(json, NULL, '{');
-    json_put_string(json, "door", bench_door_names[line->door]);
+    ty_json_open(json, NULL, '{');
+    ty_json_put_string(json, "door", bench_door_names[line->door]);
     if (!line_is_bare(line)) {
-        json_put_int(json, "threads", line->threads);
+        ty_json_put_int(json, "threads", line->threads);
     }
-    json_put_int(json, "groups", line->groups);
-    json_put_int(json, "batch", bench_batches[batch]);
+    ty_json_put_int(json, "groups", line->groups);
+    ty_json_put_int(json, "batch", bench_batches[batch]);
     output_real(json, line_is_bare(line) ? "rows_per_s" : "decisions_per_s", line->rate[batch]);
+    output_real(json, line_is_bare(line) ? "rows_per_s_best" : "decisions_per_s_best",
+                line->best[batch]);
     for (uint32_t i = 0; i < BENCH_BASES && line->ratio[i][batch] > 0; i++) {
         char key[40];
         snprintf(key, sizeof key, "of_%s", bench_door_names[line->base[i]]);
@@ -153,21 +152,21 @@ static void cell_json(Json *json, const BenchLine *line, uint32_t batch)
         output_real(json, key, line->ratio[i][batch]);
     }
     if (line->sizes[batch].reply > 0) {
-        json_put_int(json, "request_bytes", line->sizes[batch].request);
-        json_put_int(json, "reply_bytes", line->sizes[batch].reply);
+        ty_json_put_int(json, "request_bytes", line->sizes[batch].request);
+        ty_json_put_int(json, "reply_bytes", line->sizes[batch].reply);
     }
     if (bench_batches[batch] == 1 && line->p50_us > 0) {
         output_real(json, "p50_us", line->p50_us);
         output_real(json, "p99_us", line->p99_us);
     }
-    json_close(json, '}');
+    ty_json_close(json, '}');
 }
 
-void bench_pool_json(Json *json, const BenchPoolResult *result)
+void bench_pool_json(TyJson *json, const BenchPoolResult *result)
 {
     const BenchMemory *memory = &result->memory;
-    json_open(json, "pool", '{');
-    json_put_int(json, "processors", result->processors);
+    ty_json_open(json, "pool", '{');
+    ty_json_put_int(json, "processors", result->processors);
     output_unsigned(json, "slot_bytes", memory->slot);
     output_unsigned(json, "slot_state_bytes", memory->slot_state);
     output_unsigned(json, "slot_rows_bytes", memory->slot_rows);
@@ -176,12 +175,12 @@ void bench_pool_json(Json *json, const BenchPoolResult *result)
     if (memory->zmq_session > 0) {
         output_unsigned(json, "session_bytes", memory->zmq_session);
     }
-    json_open(json, "rates", '[');
+    ty_json_open(json, "rates", '[');
     for (uint32_t i = 0; i < result->count; i++) {
         for (uint32_t batch = 0; batch < BENCH_BATCHES; batch++) {
             cell_json(json, &result->lines[i], batch);
         }
     }
-    json_close(json, ']');
-    json_close(json, '}');
+    ty_json_close(json, ']');
+    ty_json_close(json, '}');
 }

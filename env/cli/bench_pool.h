@@ -8,4 +8,4 @@
  * with comes along. On failure it has complained, and returns the exit status. */
 int bench_doors_parse(const Settings *settings, const char *names, uint32_t *doors);
 void bench_pool_print(const BenchPoolResult *result);
-void bench_pool_json(Json *json, const BenchPoolResult *result);
+void bench_pool_json(TyJson *json, const BenchPoolResult *result);

@@ -48,11 +48,13 @@ const Command command_board = {
     .arguments = "check FILE...",
     .arguments_min = 2,
     .arguments_max = CLI_ARGUMENTS_MAX,
-    .summary = "check board, map and deck files of your own",
-    .details = "Checks files of boards, maps or decks and says what is wrong in which line or\n"
-               "field. What a file is stands in it under \"format\". A checked file can be played\n"
-               "by giving its path as a setting of a ruleset.",
-    .example = "  trainyard board check mybox.json",
+    .summary = "check your own board, map and deck files",
+    .details =
+        "Checks each FILE and says what is wrong, and in which line or field. A file is JSON; its\n"
+        "member \"format\" says whether it is a board, a map or a deck, and of which game. To\n"
+        "play with it, give its path as the value of a setting.",
+    .example = "  trainyard board check mybox.json\n"
+               "  trainyard play GAME:board=./mybox.json",
     .options = board_options,
     .run = board_run,
 };

@@ -14,10 +14,10 @@ enum {
 enum {
     CLI_EPISODES_MAX = 1000000,
     CLI_THREADS_MAX = 256,
-    CLI_OPTIONS_MAX = 16,
     CLI_ARGUMENTS_MAX = 64,
     CLI_FILE_MAX = 64 << 20, /* bytes of a file that the tool reads */
     CLI_JSON_MAX = 16 << 20, /* bytes of one JSON document that the tool prints */
+    CLI_AGENTS_MAX = 256,    /* agents that a command opens */
     CLI_TEXT_MAX = 64 << 10, /* bytes of a text form of a state */
 };
 
@@ -32,8 +32,12 @@ typedef struct Settings {
     const char *agent;
     const char *agents;
     const char *seats;
-    const char *actions;
+    const char *script;
+    bool no_state;
+    bool notes;
+    bool plain;
     const char *log;
+    const char *out;
     const char *connect;
     const char *invite;
     const char *token;
@@ -43,13 +47,27 @@ typedef struct Settings {
     const char *ruleset;
     uint64_t pool;
     bool live;
+    bool admin; /* connect as an administrator; not an option */
     uint64_t seed;
     uint64_t episodes;
     uint64_t episode;
+    uint64_t step;
+    uint64_t seat;
     uint64_t threads;
     double seconds;
+    const char *http;
+    const char *origin;
+    bool show;
     bool only_pool;
     const char *doors;
+    const char *compare;
+    const char *metric;
+    const char *file;
+    bool only_agents;
+    bool only_slots;
+    bool only_draw;
+    bool rules;
+    bool board;
     bool json;
 } Settings;
 
@@ -63,6 +81,7 @@ typedef enum OptionKind {
 /* One option: the parser and the help text both come from this. A table ends with a NULL name. */
 typedef struct Option {
     const char *name;  /* without the dashes */
+    char letter;       /* a short form, such as o for -o; 0: none */
     const char *value; /* what the help calls its value; NULL for a flag */
     OptionKind kind;
     size_t offset; /* of its place in Settings */
@@ -111,42 +130,50 @@ typedef struct Option {
      .value = "A,B,...",                                                                           \
      .kind = OPTION_TEXT,                                                                          \
      .offset = offsetof(Settings, agents),                                                         \
-     .help = "One agent for each seat instead."}
+     .help = "One agent for each seat, seat 0 first, instead of --agent."}
+/* By what agents of cooperative games are compared. */
+#define OPTION_METRIC                                                                              \
+    {.name = "metric",                                                                             \
+     .value = "NAME",                                                                              \
+     .kind = OPTION_TEXT,                                                                          \
+     .offset = offsetof(Settings, metric),                                                         \
+     .standard = "the first of the game",                                                          \
+     .help = "By which metric games are judged, if the game is cooperative."}
 /* For open seats, besides OPTIONS_CONNECT. */
 #define OPTION_START                                                                               \
     {.name = "start",                                                                              \
      .value = "COMMAND",                                                                           \
      .kind = OPTION_TEXT,                                                                          \
      .offset = offsetof(Settings, start),                                                          \
-     .help = "Run this to join open seats; otherwise it says what to run."}
+     .help = "Run this program for the open seats; without it the command to run is shown."}
 /* How to reach a daemon. */
 #define OPTIONS_CONNECT                                                                            \
     {.name = "connect",                                                                            \
      .value = "ENDPOINT",                                                                          \
      .kind = OPTION_TEXT,                                                                          \
      .offset = offsetof(Settings, connect),                                                        \
-     .standard = "the private one of this user",                                                   \
-     .help = "Where the daemon listens."},                                                         \
+     .standard = "the daemon of this user",                                                        \
+     .help = "Where the daemon listens, such as tcp://host:5555."},                                \
         {.name = "token",                                                                          \
          .value = "FILE",                                                                          \
          .kind = OPTION_TEXT,                                                                      \
          .offset = offsetof(Settings, token),                                                      \
-         .help = "The daemon's token file, for tcp without keys."},                                \
+         .help = "The file with the daemon's access token, for tcp without keys."},                \
         {.name = "keys",                                                                           \
          .value = "FILE",                                                                          \
          .kind = OPTION_TEXT,                                                                      \
          .offset = offsetof(Settings, keys),                                                       \
-         .help = "Your own secret key file, from 'trainyard keygen'."},                            \
+         .help = "Your NAME.secret file, from 'trainyard keygen'."},                               \
         {.name = "server-key",                                                                     \
          .value = "FILE",                                                                          \
          .kind = OPTION_TEXT,                                                                      \
          .offset = offsetof(Settings, server_key),                                                 \
-         .help = "The public key file of the daemon."}
+         .help = "The daemon's NAME.pub file."}
 #define OPTION_JSON                                                                                \
     {.name = "json",                                                                               \
      .kind = OPTION_FLAG,                                                                          \
      .offset = offsetof(Settings, json),                                                           \
-     .help = "Print JSON for machines."}
+     .help = "Print JSON instead of text."}
 
 struct Command {
     const char *name;
@@ -163,22 +190,29 @@ struct Command {
 extern const Command command_play;
 extern const Command command_sim;
 extern const Command command_arena;
+extern const Command command_crossplay;
+extern const Command command_ladder;
 extern const Command command_trace;
 extern const Command command_replay;
+extern const Command command_view;
+extern const Command command_serve;
 extern const Command command_describe;
 extern const Command command_board;
 extern const Command command_bench;
 extern const Command command_keygen;
 extern const Command command_stats;
 extern const Command command_agent;
-
-/* ---- Options (options.c) ---- */
+extern const Command command_health;
+extern const Command command_admin;
 
 /* Reads the words behind the command's name and runs it. Returns the exit status. */
 int command_main(const Command *command, int word_count, char *const *words);
 void command_help(const Command *command);
 /* True if the option was on the command line; aborts if the command has no such option. */
 bool settings_given(const Settings *settings, const char *name);
+
+/* The files of games that --load named, in order; NULL behind the last. */
+const char *const *cli_loaded(void);
 
 /* A complaint about the command line: printed with a hint at the help. Returns CLI_USAGE. */
 int cli_usage_error(const Settings *settings, const char *format, ...)
@@ -189,22 +223,19 @@ int cli_failure(const Settings *settings, const char *format, ...)
 /* `memory`, which was just allocated; without any the tool ends with a complaint. */
 void *cli_memory(void *memory);
 
-/* ---- Rulesets, files and seats (open.c) ---- */
-
 /* Reads a whole file; the caller frees `*bytes`, which has a NUL behind the last byte. */
 TyStatus file_read(const char *path, char **bytes, size_t *size);
+/* Writes a whole file. */
+TyStatus file_write(const char *path, const char *bytes, size_t size);
 /* The part of `path` behind the last slash. */
 const char *path_base(const char *path);
+
+/* The short name of a user's file: its base name without extension, in [a-z0-9_-]. */
+void path_name(const char *path, char name[TY_NAME_MAX]);
 
 /* Opens the ruleset of a command line, in which boards and decks may be paths. On failure it has
  * complained, and returns the exit status. */
 int ruleset_open(const Settings *settings, const char *spec, TyRuleset **ruleset);
-/* `value` of `field` in words; it is not a user's file. */
-void field_value_name(const TyField *field, int32_t value, char out[TY_NAME_MAX]);
-/* The value that the ruleset has for `field`: a number, true, a choice, or name@hash for a user's
- * file. */
-void ruleset_value(const TyRuleset *ruleset, const TyField *field, char out[TY_NAME_MAX]);
-
 /* Stands for a program that joins the seat on a daemon: "open". */
 extern const TyAgent open_seat;
 
@@ -220,6 +251,18 @@ typedef struct AgentList {
     char endpoint[TY_NAME_MAX];
 } AgentList;
 
+/* Where a name of an agent stands, and what else could stand there. */
+typedef struct AgentWords {
+    const char *option;
+    const char *also; /* the end of a complaint */
+    bool people;      /* "human" is allowed */
+} AgentWords;
+
+/* Opens the agent `spec`, whose settings may name files. It lives as long as the tool runs. */
+TyStatus agent_take(const TyRuleset *ruleset, const char *spec, const TyAgent **agent);
+/* The same for an option. On failure it has complained, and returns the exit status. */
+int agent_open(const Settings *settings, const TyRuleset *ruleset, const char *spec,
+               const AgentWords *words, const TyAgent **agent);
 /* Reads names separated by commas, the value of `option`, as agents of the ruleset's game. With
  * `people`, "human" is allowed and gives NULL; otherwise "open" is, or the endpoint
  * of a daemon, and gives `open_seat`. On failure it has complained, and returns the exit

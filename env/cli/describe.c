@@ -1,138 +1,239 @@
 /* trainyard describe: what games there are, and what a ruleset's rows and actions mean. */
-#include "cli/describe.h"
+#include "describe.h"
+
+#include "cli/output.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* ---- Games ---- */
-
-static void field_range(const TyField *field, Text *out)
+static void json_open(void *user, const char *key, char bracket, uint32_t count)
 {
-    switch (field->kind) {
-    case TY_FIELD_INT:
-        text_add(out, "%d..%d", field->minimum, field->maximum);
+    (void)count;
+    ty_json_open(user, key, bracket);
+}
+
+static void json_close(void *user, char bracket)
+{
+    ty_json_close(user, bracket);
+}
+
+static void json_text(void *user, const char *key, const char *value)
+{
+    ty_json_put_string(user, key, value);
+}
+
+static void json_integer(void *user, const char *key, int64_t value)
+{
+    ty_json_put_int(user, key, value);
+}
+
+static void json_flag(void *user, const char *key, bool value)
+{
+    ty_json_put_bool(user, key, value);
+}
+
+static void json_hash(void *user, const char *key, uint64_t value)
+{
+    ty_json_put_hex(user, key, value);
+}
+
+static DescribeSink json_sink(TyJson *json)
+{
+    return (DescribeSink){
+        .user = json,
+        .open = json_open,
+        .close = json_close,
+        .text = json_text,
+        .integer = json_integer,
+        .flag = json_flag,
+        .hash = json_hash,
+    };
+}
+
+enum {
+    PAGE_WIDTH = 100,
+    PAGE_INDENT = 6,    /* of what an entry has besides its first line */
+    PAGE_NAME_END = 24, /* where what follows its name begins */
+};
+
+/* Where a value stands, by the number of lists and maps around it. */
+enum {
+    PAGE_TOP,   /* "players:  2" */
+    PAGE_LIST,  /* a name with its number, on a line of its own */
+    PAGE_ENTRY, /* a map in a list: its first line, and its help below */
+    PAGE_NAMES, /* a list in such a map: wrapped */
+};
+
+/* A description as text for people. */
+typedef struct Page {
+    bool same_rows; /* the privileged row has the layout of the ordinary one: left out */
+    uint32_t muted; /* lists and maps open in what is left out */
+    uint32_t depth; /* lists and maps open */
+    uint32_t index; /* of the next name of a list */
+    bool begun;     /* the entry, or the wrapped list, has its first word */
+    uint32_t column;
+    const char *names_key; /* of the wrapped list */
+    uint32_t offset;       /* of the block: its labels are numbered by bytes of the row */
+    uint32_t width;
+} Page;
+
+static void page_new_line(Page *page)
+{
+    printf("\n%*s", PAGE_INDENT, "");
+    page->column = PAGE_INDENT;
+}
+
+/* A name with its number, where that means something. */
+static void page_number(const Page *page, const char *name, char *out, size_t size)
+{
+    if (strcmp(page->names_key, "choices") == 0) {
+        snprintf(out, size, "%s", name);
+    } else if (strcmp(page->names_key, "labels") == 0) {
+        snprintf(out, size, "%u %s", page->offset + page->index * page->width, name);
+    } else {
+        snprintf(out, size, "%u = %s", page->index, name);
+    }
+}
+
+/* A name of a wrapped list. */
+static void page_name(Page *page, const char *name)
+{
+    char word[TY_NAME_MAX + 16];
+    page_number(page, name, word, sizeof word);
+    page->index++;
+    uint32_t length = (uint32_t)strlen(word);
+    if (!page->begun) {
+        page_new_line(page);
+        page->column += (uint32_t)printf("%s: ", page->names_key);
+        page->begun = true;
+    } else if (page->column + length + 3 > PAGE_WIDTH) {
+        putchar(',');
+        page_new_line(page);
+    } else {
+        page->column += (uint32_t)printf(", ");
+    }
+    printf("%s", word);
+    page->column += length;
+}
+
+/* A value of an entry: the first is its name, the help comes on a line of its own. */
+static void page_part(Page *page, const char *key, const char *value)
+{
+    if (!page->begun) {
+        page->column = (uint32_t)printf("  %s", value);
+        page->begun = true;
         return;
-    case TY_FIELD_FLAG:
-        text_add(out, "false, true");
-        return;
-    case TY_FIELD_CHOICE:
-    case TY_FIELD_FILE:
-        for (uint32_t i = 0; field->choices[i] != NULL; i++) {
-            text_add(out, "%s%s", i > 0 ? ", " : "", field->choices[i]);
-        }
-        text_add(out, "%s", field->kind == TY_FIELD_FILE ? ", or a path" : "");
+    }
+    if (strcmp(key, "help") == 0) {
+        page_new_line(page);
+        printf("%s", value);
         return;
     }
+    int gap = page->column < PAGE_NAME_END ? PAGE_NAME_END - (int)page->column : 1;
+    bool kind = strcmp(key, "kind") == 0;
+    printf("%*s%s%s%s", gap, "", kind ? "" : key, kind ? "" : "=", value);
+    page->column = PAGE_NAME_END;
 }
 
-static void print_field(const TyField *field)
+/* Names and values that are empty are left out. */
+static void page_text(void *user, const char *key, const char *value)
 {
-    char standard[TY_NAME_MAX];
-    char range[512];
-    Text text = text_init(range, sizeof range);
-    field_value_name(field, field->standard, standard);
-    field_range(field, &text);
-    printf("  %-14s %-12s %s\n  %-27s %s\n", field->key, standard, range, "", field->help);
-}
-
-static void print_game(const TyGame *game)
-{
-    uint32_t count = 0;
-    const TyField *fields = ty_game_fields(game, &count);
-    printf("%s: %s (rules version %u)\n\n", ty_game_name(game), ty_game_title(game),
-           ty_game_rules_version(game));
-    printf("  %-14s %-12s %s\n", "key", "default", "allowed");
-    for (uint32_t i = 0; i < count; i++) {
-        print_field(&fields[i]);
+    Page *page = user;
+    char title[TY_NAME_MAX];
+    if (page->muted > 0 || value[0] == '\0') {
+        page->index++;
+        return;
     }
-    printf("\n  agents:\n");
-    for (uint32_t i = 0; ty_agent_at(game, i) != NULL; i++) {
-        printf("  %-14s %s\n", ty_agent_at(game, i)->name, ty_agent_at(game, i)->help);
-    }
-    printf("\n");
-}
-
-static int describe_games(const Settings *settings)
-{
-    if (settings->json) {
-        return describe_json_games(settings);
-    }
-    for (uint32_t i = 0; i < ty_game_count(); i++) {
-        print_game(ty_game_at(i));
-    }
-    return CLI_OK;
-}
-
-/* ---- One ruleset ---- */
-
-static void print_sizes(const TyShape *shape)
-{
-    printf("ruleset:      %s\n", shape->spec);
-    if (shape->note[0] != '\0') {
-        printf("note:         %s\n", shape->note);
-    }
-    printf("schema hash:  %016" PRIx64 "\n", shape->schema_hash);
-    printf("players:      %u%s%s\n", shape->players, shape->cooperative ? ", cooperative" : "",
-           shape->seats > shape->players ? ", and a chance seat" : "");
-    printf("actions:      %u (bytes of a mask)\n", shape->action_count);
-    printf("state:        %u bytes\n", shape->state_size);
-    printf("row:          %u bytes; privileged row: %u bytes\n", shape->row_size, shape->full_size);
-}
-
-/* The byte and the meaning of each item; nothing for a single item that needs no name. */
-static void print_labels(const TyRuleset *ruleset, const TyBlock *block)
-{
-    Wrap wrap = {.indent = 6};
-    for (uint32_t row = 0; row < block->rows; row++) {
-        for (uint32_t column = 0; column < block->columns; column++) {
-            char label[TY_NAME_MAX];
-            char item[TY_NAME_MAX + 16];
-            ty_block_label(ruleset, block, row, column, label);
-            uint32_t place = (row * block->columns + column) * block->width + block->offset;
-            snprintf(item, sizeof item, "%u %s", place, label);
-            if (label[0] != '\0') {
-                wrap_word(&wrap, item);
-            }
-        }
-    }
-    wrap_end(&wrap);
-}
-
-static void print_values(const TyRuleset *ruleset, const TyBlock *block)
-{
-    Wrap wrap = {.indent = 6};
-    for (uint32_t value = 0; value <= block->maximum; value++) {
-        char label[TY_NAME_MAX];
-        char item[TY_NAME_MAX + 16];
-        ty_value_label(ruleset, block, value, label);
-        if (label[0] != '\0') {
-            snprintf(item, sizeof item, "%u = %s", value, label);
-            wrap_word(&wrap, item);
-        }
-    }
-    wrap_end(&wrap);
-}
-
-static void print_block(const TyRuleset *ruleset, const TyBlock *block)
-{
-    printf("  %-22s %-8s %3u  %3u x %-3u 0..%u%s  %s\n", block->name, block_kind_name(block->kind),
-           block->offset, block->rows, block->columns, block->maximum,
-           block->width == 2 ? " (16 bits)" : "", block->help);
-    print_labels(ruleset, block);
-    if (block->kind == TY_BLOCK_CATEGORY) {
-        print_values(ruleset, block);
+    switch (page->depth) {
+    case PAGE_TOP:
+        snprintf(title, sizeof title, "%s:", key);
+        printf("%-15s %s\n", title, value);
+        return;
+    case PAGE_LIST:
+        printf("  %4u  %s\n", page->index++, value);
+        return;
+    case PAGE_ENTRY:
+        page_part(page, key, value);
+        return;
+    default:
+        page_name(page, value);
+        return;
     }
 }
 
-static void print_blocks(const TyRuleset *ruleset, const char *title, const TyBlock *blocks,
-                         uint32_t count)
+static void page_open(void *user, const char *key, char bracket, uint32_t count)
 {
-    printf("\n%s: block, kind, offset, shape, range, meaning; then each byte, and each category\n",
-           title);
-    for (uint32_t i = 0; i < count; i++) {
-        print_block(ruleset, &blocks[i]);
+    Page *page = user;
+    (void)bracket;
+    (void)count;
+    if (page->muted > 0 ||
+        (page->depth == PAGE_TOP && page->same_rows && strcmp(key, "full_row") == 0)) {
+        printf("%s", page->muted == 0 ? "\nfull_row:\n  as row\n" : "");
+        page->muted++;
+        return;
     }
+    if (page->depth == PAGE_TOP) {
+        printf("\n%s:\n", key);
+    }
+    if (page->depth < PAGE_NAMES) {
+        page->index = 0;
+        page->begun = false;
+        page->names_key = key;
+    }
+    page->depth++;
+}
+
+static void page_close(void *user, char bracket)
+{
+    Page *page = user;
+    if (page->muted > 0) {
+        page->muted--;
+        return;
+    }
+    page->depth--;
+    if (bracket == '}') {
+        printf("\n");
+    }
+}
+
+static void page_integer(void *user, const char *key, int64_t value)
+{
+    Page *page = user;
+    char text[32];
+    if (strcmp(key, "offset") == 0) {
+        page->offset = (uint32_t)value;
+    } else if (strcmp(key, "width") == 0) {
+        page->width = (uint32_t)value;
+    }
+    snprintf(text, sizeof text, "%" PRId64, value);
+    page_text(user, key, text);
+}
+
+static void page_flag(void *user, const char *key, bool value)
+{
+    page_text(user, key, value ? "true" : "false");
+}
+
+static void page_hash(void *user, const char *key, uint64_t value)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%016" PRIx64, value);
+    page_text(user, key, text);
+}
+
+static DescribeSink page_sink(Page *page)
+{
+    return (DescribeSink){
+        .user = page,
+        .open = page_open,
+        .close = page_close,
+        .text = page_text,
+        .integer = page_integer,
+        .flag = page_flag,
+        .hash = page_hash,
+    };
 }
 
 static bool blocks_equal(const TyBlock *a, const TyBlock *b)
@@ -141,83 +242,87 @@ static bool blocks_equal(const TyBlock *a, const TyBlock *b)
            a->columns == b->columns && a->maximum == b->maximum;
 }
 
-/* The privileged row, unless it has the layout of the ordinary one. */
-static void print_full_blocks(const TyRuleset *ruleset)
+static bool rows_equal(const TyShape *shape)
 {
-    const TyShape *shape = ty_shape(ruleset);
     bool same = shape->full_block_count == shape->row_block_count;
     for (uint32_t i = 0; same && i < shape->row_block_count; i++) {
         same = blocks_equal(&shape->full_blocks[i], &shape->row_blocks[i]);
     }
-    if (same) {
-        printf("\nprivileged row: the same layout\n");
-    } else {
-        print_blocks(ruleset, "privileged row", shape->full_blocks, shape->full_block_count);
-    }
+    return same;
 }
 
-static void print_actions(const TyRuleset *ruleset)
+static int print_games_json(const Settings *settings)
 {
-    printf("\nactions: id, name\n");
-    for (uint32_t i = 0; i < ty_shape(ruleset)->action_count; i++) {
-        char name[TY_NAME_MAX];
-        ty_action_name(ruleset, i, name);
-        printf("  %4u  %s\n", i, name);
+    TyJson json = output_open();
+    const DescribeSink sink = json_sink(&json);
+    ty_json_open(&json, NULL, '{');
+    ty_json_put_string(&json, "version", TY_VERSION);
+    ty_json_open(&json, "games", '[');
+    for (uint32_t i = 0; i < ty_game_count(); i++) {
+        ty_json_open(&json, NULL, '{');
+        describe_game(ty_game_at(i), &sink);
+        ty_json_close(&json, '}');
     }
+    ty_json_close(&json, ']');
+    ty_json_close(&json, '}');
+    return output_print(settings, &json);
 }
 
-static void print_names(const char *title, const char *const *names)
-{
-    Wrap wrap = {.indent = 2};
-    printf("\n%s:\n", title);
-    for (uint32_t i = 0; names[i] != NULL; i++) {
-        wrap_word(&wrap, names[i]);
-    }
-    wrap_end(&wrap);
-}
-
-static void print_streams(const TyRuleset *ruleset)
-{
-    const TyShape *shape = ty_shape(ruleset);
-    printf("\nsources of chance, and their outcomes:\n");
-    for (uint32_t stream = 0; shape->streams[stream] != NULL; stream++) {
-        Wrap wrap = {.indent = 6};
-        printf("  %s\n", shape->streams[stream]);
-        for (uint32_t i = 0; i < TY_OUTCOMES_MAX; i++) {
-            char name[TY_NAME_MAX];
-            ty_outcome_name(ruleset, stream, i, name);
-            if (name[0] != '\0') {
-                wrap_word(&wrap, name);
-            }
-        }
-        wrap_end(&wrap);
-    }
-}
-
-static int describe_ruleset(const Settings *settings, const TyRuleset *ruleset)
+static int print_games(const Settings *settings)
 {
     if (settings->json) {
-        return describe_json_ruleset(settings, ruleset);
+        return print_games_json(settings);
     }
-    const TyShape *shape = ty_shape(ruleset);
-    print_sizes(shape);
-    print_blocks(ruleset, "row", shape->row_blocks, shape->row_block_count);
-    print_full_blocks(ruleset);
-    print_actions(ruleset);
-    print_names("metrics", shape->metrics);
-    print_streams(ruleset);
+    for (uint32_t i = 0; i < ty_game_count(); i++) {
+        Page page = {.depth = PAGE_TOP};
+        const DescribeSink sink = page_sink(&page);
+        printf("%s", i > 0 ? "\n\n" : "");
+        describe_game(ty_game_at(i), &sink);
+    }
     return CLI_OK;
+}
+
+/* Prints what `write` writes, however long it is. */
+static int print_page(const TyRuleset *ruleset,
+                      size_t (*write)(const TyRuleset *ruleset, char *out, size_t size))
+{
+    char none[1];
+    size_t size = write(ruleset, none, sizeof none) + 1;
+    char *page = cli_memory(malloc(size));
+    write(ruleset, page, size);
+    printf("%s%s", page, page[size - 2] == '\n' ? "" : "\n");
+    free(page);
+    return CLI_OK;
+}
+
+static int print_ruleset(const Settings *settings, const TyRuleset *ruleset)
+{
+    if (settings->rules || settings->board) {
+        return print_page(ruleset, settings->rules ? ty_rules_text : ty_board_json);
+    }
+    if (!settings->json) {
+        Page page = {.same_rows = rows_equal(ty_shape(ruleset))};
+        const DescribeSink sink = page_sink(&page);
+        describe_ruleset(ruleset, &sink);
+        return CLI_OK;
+    }
+    TyJson json = output_open();
+    const DescribeSink sink = json_sink(&json);
+    ty_json_open(&json, NULL, '{');
+    describe_ruleset(ruleset, &sink);
+    ty_json_close(&json, '}');
+    return output_print(settings, &json);
 }
 
 static int describe_run(const Settings *settings)
 {
     if (settings->argument_count == 0) {
-        return describe_games(settings);
+        return print_games(settings);
     }
     TyRuleset *ruleset = NULL;
     int status = ruleset_open(settings, settings->arguments[0], &ruleset);
     if (status == CLI_OK) {
-        status = describe_ruleset(settings, ruleset);
+        status = print_ruleset(settings, ruleset);
         ty_ruleset_close(ruleset);
     }
     return status;
@@ -225,6 +330,14 @@ static int describe_run(const Settings *settings)
 
 static const Option describe_options[] = {
     OPTION_JSON,
+    {.name = "rules",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, rules),
+     .help = "Print how to play RULESET, in plain words."},
+    {.name = "board",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, board),
+     .help = "Print the board of RULESET as a graph, in JSON."},
     {.name = NULL},
 };
 
@@ -233,13 +346,17 @@ const Command command_describe = {
     .arguments = "[RULESET]",
     .arguments_min = 0,
     .arguments_max = 1,
-    .summary = "list games and their settings, or explain the rows and actions of a ruleset",
+    .summary = "list the games and their settings, or explain one ruleset",
     .details =
-        "Without RULESET: the games, their configuration keys (default, range, meaning) and\n"
-        "their agents. With one: sizes, the schema of the observation row, the dictionary\n"
-        "of actions, metrics, and the sources of chance with their outcomes.",
+        "Without RULESET: every game with its settings (fields) and its agents.\n"
+        "With RULESET: its sizes, the blocks of an observation row with the label of each number\n"
+        "and the meaning of each category, the actions by number, the metrics, and the sources\n"
+        "of chance (streams) with their outcomes. Text, --json and the daemon's answer to\n"
+        "'describe' have the same keys.",
     .example = "  trainyard describe\n"
-               "  trainyard describe GAME --json",
+               "  trainyard describe GAME\n"
+               "  trainyard describe GAME --json\n"
+               "  trainyard describe GAME --rules",
     .options = describe_options,
     .run = describe_run,
 };

@@ -5,13 +5,13 @@
 
 /* Large (it holds the agents' memory): keep it on the heap and play many episodes with one. */
 typedef struct Match {
-    const TyRuleset *ruleset;
     Seating seating;
+    TyLineup lineup;
     int32_t reward[TY_SEATS_MAX]; /* of this episode so far, in 1/64 */
     _Alignas(64) uint8_t state[TY_STATE_MAX];
-    _Alignas(64) uint8_t row[TY_ROW_MAX];
     _Alignas(64) uint8_t mask[TY_ACTIONS_MAX];
-    _Alignas(64) uint8_t memory[TY_SEATS_MAX][TY_AGENT_MEMORY_MAX];
+    _Alignas(64) uint8_t memory[TY_LINEUP_MEMORY_MAX];
+    TyNotes notes; /* what the agent told of its last choice, after match_ask_notes */
 } Match;
 
 /* The caller frees it with free(). Exits the tool if there is no memory. */
@@ -24,6 +24,8 @@ bool match_over(const Match *match);
 uint32_t match_seat(const Match *match);
 /* Fills `mask` with what the seat to act may do. */
 void match_look(Match *match);
+/* From now on agents are asked what they think of their choices. */
+void match_ask_notes(Match *match);
 /* What the agent of the seat to act wants to do. */
 uint32_t match_choose(Match *match);
 /* As ty_step. */

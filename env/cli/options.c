@@ -11,17 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t option_count(const Command *command)
-{
-    uint32_t count = 0;
-    while (command->options[count].name != NULL) {
-        count++;
-    }
-    assert(count <= CLI_OPTIONS_MAX);
-    return count;
-}
-
-/* ---- Help ---- */
+enum { HELP_WIDTH = 96 /* columns of a help text */ };
 
 /* Prints `text` with the name of a game of the registry in place of each GAME. */
 static void print_example(const char *text)
@@ -33,38 +23,74 @@ static void print_example(const char *text)
     printf("%s", text);
 }
 
-static void print_option(const Option *option)
+/* The option as one types it: "--seed N". Returns its length. */
+static int option_usage(const Option *option, char *out, size_t size)
 {
-    char left[40];
-    snprintf(left, sizeof left, "--%s%s%s", option->name, option->value != NULL ? " " : "",
-             option->value != NULL ? option->value : "");
-    printf("  %-18s %s", left, option->help);
-    if (option->standard != NULL) {
-        printf(" (default %s)", option->standard);
+    bool flag = option->value == NULL;
+    return snprintf(out, size, "--%s%s%s", option->name, flag ? "" : " ",
+                    flag ? "" : option->value);
+}
+
+/* Prints `text` word by word from column `indent` on, where lines that do not fit go on. */
+static void print_wrapped(const char *text, size_t indent)
+{
+    size_t column = indent;
+    while (*text != '\0') {
+        size_t length = strcspn(text, " ");
+        if (column > indent && column + 1 + length > HELP_WIDTH) {
+            printf("\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
+            column += (size_t)printf(" ");
+        }
+        column += (size_t)printf("%.*s", (int)length, text);
+        text += length + strspn(text + length, " ");
     }
     printf("\n");
+}
+
+static void print_option(const Option *option, int width)
+{
+    char left[40];
+    char text[512];
+    option_usage(option, left, sizeof left);
+    snprintf(text, sizeof text, option->standard != NULL ? "%s (default: %s)" : "%s", option->help,
+             option->standard);
+    printf("  %-*s  ", width, left);
+    print_wrapped(text, (size_t)width + 4);
+}
+
+static void print_options(const Command *command)
+{
+    static const Option help = {.name = "help", .kind = OPTION_FLAG, .help = "Show this text."};
+    int width = option_usage(&help, NULL, 0);
+    for (const Option *option = command->options; option->name != NULL; option++) {
+        int length = option_usage(option, NULL, 0);
+        width = length > width ? length : width;
+    }
+    printf("options:\n");
+    for (const Option *option = command->options; option->name != NULL; option++) {
+        print_option(option, width);
+    }
+    print_option(&help, width);
 }
 
 void command_help(const Command *command)
 {
-    printf("usage: trainyard %s%s%s [options]\n\n%s\n\noptions:\n", command->name,
+    printf("usage: trainyard %s%s%s [options]\n\n%s\n\n", command->name,
            command->arguments[0] != '\0' ? " " : "", command->arguments, command->details);
-    for (uint32_t i = 0; i < option_count(command); i++) {
-        print_option(&command->options[i]);
-    }
-    printf("  %-18s %s\n\n", "--help", "Show this text.");
+    print_options(command);
     if (strstr(command->arguments, "RULESET") != NULL) {
         print_example(
-            "RULESET is a game, or a game with settings: GAME, GAME:key=value,key=value.\n"
-            "Where a setting names a built-in file it may also be the path of a file of\n"
-            "your own. 'trainyard describe' lists the games and their settings.\n\n");
+            "\nRULESET is the name of a game, or a game with settings: GAME, GAME:players=3.\n"
+            "'trainyard describe' lists the games and their settings. A setting that names a\n"
+            "built-in file may be the path of your own file, with a '/' or ending in "
+            ".json.\n");
     }
-    printf("example:\n");
+    printf("\nexamples:\n");
     print_example(command->example);
     printf("\n");
 }
-
-/* ---- Complaints ---- */
 
 static void complain(const Settings *settings, const char *format, va_list args)
 {
@@ -102,8 +128,6 @@ void *cli_memory(void *memory)
     }
     return memory;
 }
-
-/* ---- Parsing ---- */
 
 static void *option_place(Settings *settings, const Option *option)
 {
@@ -189,30 +213,38 @@ static void set_standards(Settings *settings)
 static int unknown_option(const Settings *settings, const char *word, size_t length)
 {
     char names[512];
-    Text list = text_init(names, sizeof names);
+    TyText list = ty_text_init(names, sizeof names);
     for (const Option *option = settings->command->options; option->name != NULL; option++) {
-        text_add(&list, "--%s, ", option->name);
+        ty_text_add(&list, "--%s, ", option->name);
     }
-    text_add(&list, "--help");
+    ty_text_add(&list, "--help");
     return cli_usage_error(settings, "unknown option '%.*s'; allowed: %s", (int)length, word,
                            names);
 }
 
-/* Takes the option in `words[0]`, which begins with two dashes. `used` is how many words it had. */
+/* Whether `word` names the option: "--out", or "-o" where it has a letter. */
+static bool option_matches(const Option *option, const char *word, size_t length)
+{
+    if (word[1] != '-') {
+        return length == 2 && option->letter != '\0' && option->letter == word[1];
+    }
+    return strlen(option->name) == length - 2 && strncmp(option->name, word + 2, length - 2) == 0;
+}
+
+/* Takes the option in `words[0]`, which begins with a dash. `used` is how many words it had. */
 static int parse_option(Settings *settings, int word_count, char *const *words, int *used)
 {
-    const char *word = words[0] + 2;
+    const char *word = words[0];
     size_t length = strcspn(word, "=");
     const char *value = word[length] == '=' ? word + length + 1 : NULL;
     const Option *options = settings->command->options;
     uint32_t index = 0;
-    while (options[index].name != NULL && (strlen(options[index].name) != length ||
-                                           strncmp(options[index].name, word, length) != 0)) {
+    while (options[index].name != NULL && !option_matches(&options[index], word, length)) {
         index++;
     }
     const Option *option = &options[index];
     if (option->name == NULL) {
-        return unknown_option(settings, words[0], length + 2);
+        return unknown_option(settings, words[0], length);
     }
     *used = 1;
     if (option->kind == OPTION_FLAG) {
@@ -227,6 +259,7 @@ static int parse_option(Settings *settings, int word_count, char *const *words, 
         value = words[1];
         *used = 2;
     }
+    assert(index < 32); /* bits of `given` */
     settings->given |= 1u << index;
     return set_option(settings, option, value);
 }
@@ -253,13 +286,11 @@ static int parse_words(Settings *settings, int word_count, char *const *words)
         int used = 1;
         if (options && strcmp(words[at], "--") == 0) {
             options = false;
-        } else if (options && words[at][0] == '-' && words[at][1] == '-') {
+        } else if (options && words[at][0] == '-' && words[at][1] != '\0') {
             int status = parse_option(settings, word_count - at, words + at, &used);
             if (status != CLI_OK) {
                 return status;
             }
-        } else if (options && words[at][0] == '-' && words[at][1] != '\0') {
-            return unknown_option(settings, words[at], strlen(words[at]));
         } else if (settings->argument_count == CLI_ARGUMENTS_MAX) {
             return cli_usage_error(settings, "more than %d arguments", CLI_ARGUMENTS_MAX);
         } else {

@@ -1,183 +1,140 @@
 /* trainyard play: a person in the terminal, alone or with built-in agents. */
-#include "cli/match.h"
+#define _POSIX_C_SOURCE 200809L
+#include "cli/picture.h"
+#include "cli/play_menu.h"
 
 #include <ctype.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { INPUT_MAX = 256 };
+enum { INPUT_MAX = 256, EVENT_MAX = 1024, LINE_MAX = 1600 };
 
 typedef struct Table {
     const Settings *settings;
     const TyRuleset *ruleset;
     const TyShape *shape;
     Match *match;
-    char *text; /* CLI_TEXT_MAX bytes */
+    Menu *menu;
+    uint32_t columns; /* of the terminal, or what is taken for one */
+    PictureColours colours;
+    char *text;            /* CLI_TEXT_MAX bytes */
+    char *board;           /* as it was printed last, without colours; NULL: not yet */
+    char line[LINE_MAX];   /* what happened and is not printed yet */
+    char event[EVENT_MAX]; /* the last of that, */
+    uint32_t repeated;     /* and how often it happened in a row; 0: there is none */
 } Table;
 
-/* ---- Events, one readable line each ---- */
-
-/* A value without parts; anything larger is shown as the JSON that it is. */
-static void print_plain(const json_t *value)
+/* The seat through whose eyes an event is told: its owner if a person sits there, otherwise the
+ * first person's. */
+static uint32_t eyes_of(const Table *table, const TyEvent *event)
 {
-    if (json_is_string(value)) {
-        printf("%s", json_string_value(value));
+    uint32_t seat = 0;
+    if (event->seat >= 0 && table->match->seating.agents[event->seat] == NULL) {
+        return (uint32_t)event->seat;
+    }
+    while (seat + 1 < table->shape->players && table->match->seating.agents[seat] != NULL) {
+        seat++;
+    }
+    return seat;
+}
+
+/* ---- What happened -----------------------------------------------------------------------------
+ */
+
+/* Adds to the line how often the last event happened in a row. */
+static void end_repeats(Table *table)
+{
+    if (table->repeated > 1) {
+        size_t length = strlen(table->line);
+        snprintf(table->line + length, sizeof table->line - length, " (%u times)", table->repeated);
+    }
+    table->repeated = 0;
+}
+
+/* Prints the line of what happened, if there is one. */
+static void print_line(Table *table)
+{
+    end_repeats(table);
+    if (table->line[0] != '\0') {
+        table->line[0] = (char)toupper((unsigned char)table->line[0]);
+        strncat(table->line, ".", sizeof table->line - strlen(table->line) - 1);
+        printf("  * ");
+        words_print(table->line, 4, 4, table->columns);
+    }
+    table->line[0] = '\0';
+}
+
+/* What a seat does begins a line; what comes of it is in the same one. */
+static void tell_event(void *user, const TyEvent *event)
+{
+    Table *table = user;
+    char text[EVENT_MAX];
+    ty_event_text(table->ruleset, event, eyes_of(table, event), text, sizeof text);
+    if (table->repeated > 0 && strcmp(text, table->event) == 0) {
+        table->repeated++;
         return;
     }
-    char *text = cli_memory(json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT));
-    printf("%s", text);
-    free(text);
+    end_repeats(table);
+    if (strncmp(text, "seat ", 5) == 0 || strlen(table->line) + strlen(text) + 8 > LINE_MAX) {
+        print_line(table);
+    }
+    size_t length = strlen(table->line);
+    snprintf(table->line + length, sizeof table->line - length, "%s%s", length > 0 ? "; " : "",
+             text);
+    memcpy(table->event, text, sizeof text);
+    table->repeated = 1;
 }
 
-/* A list is shown as a path: paris > lyon > marseille. */
-static void print_list(const json_t *list)
-{
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        printf("%s", i > 0 ? " > " : "");
-        print_plain(json_array_get(list, i));
-    }
-    printf("%s", json_array_size(list) == 0 ? "-" : "");
-}
+/* ---- The position ------------------------------------------------------------------------------
+ */
 
-static void print_part(const json_t *value)
+/* The board if it has changed since it was printed, or if it is asked for; then what is beside it.
+ */
+static void print_drawing(Table *table, uint32_t seat, bool again)
 {
-    if (json_is_array(value)) {
-        print_list(value);
-    } else {
-        print_plain(value);
-    }
-}
-
-/* An object is shown in parentheses. */
-static void print_member(const char *key, json_t *value)
-{
-    printf("%s ", key);
-    if (!json_is_object(value)) {
-        print_part(value);
-        return;
-    }
-    const char *name = NULL;
-    json_t *part = NULL;
-    const char *separator = "(";
-    json_object_foreach(value, name, part)
-    {
-        printf("%s%s ", separator, name);
-        print_part(part);
-        separator = ", ";
-    }
-    printf(")");
-}
-
-static void print_event(void *user, const TyEvent *event)
-{
-    const Table *table = user;
-    char text[4096];
-    ty_event_json(table->ruleset, event, text, sizeof text);
-    json_t *object = cli_memory(json_loads(text, 0, NULL));
-    printf("  * %s", json_string_value(json_object_get(object, "event")));
-    if (event->secret && table->match->seating.agents[event->seat] != NULL) {
-        printf(": seat %d, hidden\n", event->seat);
-        json_decref(object);
-        return;
-    }
-    bool first = true;
-    const char *key = NULL;
-    json_t *value = NULL;
-    json_object_foreach(object, key, value)
-    {
-        if (strcmp(key, "event") != 0) {
-            printf("%s", first ? ": " : ", ");
-            print_member(key, value);
-            first = false;
-        }
-    }
+    char *board = NULL;
+    size_t size = 0;
+    ty_svg(table->ruleset, table->match->state, seat, NULL, table->text, CLI_TEXT_MAX);
+    FILE *memory = cli_memory(open_memstream(&board, &size));
+    picture_print(table->text, table->columns, PICTURE_PLAIN, memory, NULL);
+    fclose(memory);
+    bool changed = again || table->board == NULL || strcmp(board, table->board) != 0;
     printf("\n");
-    json_decref(object);
+    picture_print(table->text, table->columns, table->colours, changed ? stdout : NULL, stdout);
+    free(table->board);
+    table->board = board;
 }
 
-/* ---- Questions ---- */
-
-static void print_choices(const Table *table)
+/* The position in words; its last line is the question. */
+static void print_position(const Table *table, uint32_t seat, bool whole)
 {
-    char name[TY_NAME_MAX];
-    int width = 0;
-    for (uint32_t i = 0; i < table->shape->action_count; i++) {
-        if (table->match->mask[i]) {
-            ty_action_name(table->ruleset, i, name);
-            width = (int)strlen(name) > width ? (int)strlen(name) : width;
-        }
+    ty_position_text(table->ruleset, table->match->state, seat, table->text, CLI_TEXT_MAX);
+    size_t length = strlen(table->text);
+    while (length > 0 && table->text[length - 1] == '\n') {
+        table->text[--length] = '\0';
     }
-    uint32_t columns = width + 8 < 96 ? 96u / (uint32_t)(width + 8) : 1;
-    uint32_t number = 0;
-    for (uint32_t i = 0; i < table->shape->action_count; i++) {
-        if (table->match->mask[i]) {
-            ty_action_name(table->ruleset, i, name);
-            bool last = ++number % columns == 0;
-            printf("%4u  %-*s%s", number, last ? 0 : width + 2, name, last ? "\n" : "");
-        }
+    const char *question = strrchr(table->text, '\n');
+    question = question != NULL ? question + 1 : table->text;
+    if (whole) {
+        printf("\n%s\n", table->text);
+    } else {
+        words_print(question, 0, 0, table->columns);
     }
-    printf("%s", number % columns != 0 ? "\n" : "");
 }
 
-static void print_keys(void)
+static void print_keys(const Table *table)
 {
-    printf("Type the number of a choice, or its name, or the beginning of its name if no other\n"
-           "choice begins so. '?' shows this text and the choices again, 'q' quits.\n");
+    words_print("Type the number of a choice, or its name in brackets, or the beginning of its "
+                "name if no other choice begins so. 'b' goes back to the choices above, '?' shows "
+                "this text and the choices again, 'm' the board, 't' the position in words, 'q' "
+                "quits.",
+                0, 0, table->columns);
 }
 
-/* The legal action with the number `number`, counted from 1. */
-static bool find_numbered(const Table *table, unsigned long number, uint32_t *action)
-{
-    for (uint32_t i = 0; i < table->shape->action_count; i++) {
-        if (table->match->mask[i] && --number == 0) {
-            *action = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The legal action whose name is, or alone begins with, `word`. Returns how many begin so. */
-static uint32_t find_named(const Table *table, const char *word, uint32_t *action)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < table->shape->action_count; i++) {
-        char name[TY_NAME_MAX];
-        if (!table->match->mask[i]) {
-            continue;
-        }
-        ty_action_name(table->ruleset, i, name);
-        if (strcmp(name, word) == 0) {
-            *action = i;
-            return 1;
-        }
-        if (strncmp(name, word, strlen(word)) == 0) {
-            *action = i;
-            count++;
-        }
-    }
-    return count;
-}
-
-/* Reads what was typed as a choice; complains and returns false if it is none. */
-static bool understand(const Table *table, const char *word, uint32_t *action)
-{
-    if (strspn(word, "0123456789") == strlen(word)) {
-        unsigned long number = strtoul(word, NULL, 10);
-        if (number > 0 && find_numbered(table, number, action)) {
-            return true;
-        }
-    }
-    uint32_t count = find_named(table, word, action);
-    if (count > 1) {
-        printf("%u choices begin with '%s'; type more of it, or the number.\n", count, word);
-    } else if (count == 0) {
-        printf("'%s' is none of the choices; '?' shows them.\n", word);
-    }
-    return count == 1;
-}
+/* ---- Asking ------------------------------------------------------------------------------------
+ */
 
 /* Reads a line without the blanks around it. NULL at the end of the input. */
 static char *read_line(char line[INPUT_MAX])
@@ -199,36 +156,62 @@ static char *read_line(char line[INPUT_MAX])
     return start;
 }
 
-static void print_question(const Table *table)
+static void print_question(Table *table)
 {
     uint32_t seat = match_seat(table->match);
-    ty_text(table->ruleset, table->match->state, seat, table->text, CLI_TEXT_MAX);
-    printf("\n%s", table->text);
-    printf("\nSeat %u, %s:\n", seat, ty_phase_name(table->ruleset, table->match->state));
-    print_choices(table);
+    if (table->settings->plain) {
+        print_position(table, seat, true);
+    } else {
+        print_drawing(table, seat, false);
+        print_position(table, seat, false);
+    }
+    menu_open(table->menu, table->match, "");
+    menu_print(table->menu, table->columns);
+}
+
+/* One of the keys: true if it was one. */
+static bool press_key(Table *table, const char *word)
+{
+    uint32_t seat = match_seat(table->match);
+    if (strcmp(word, "?") == 0) {
+        print_keys(table);
+        menu_print(table->menu, table->columns);
+    } else if (strcmp(word, "m") == 0) {
+        print_drawing(table, seat, true);
+    } else if (strcmp(word, "t") == 0) {
+        print_position(table, seat, true);
+    } else if (strcmp(word, "b") == 0 || strcmp(word, "back") == 0) {
+        menu_back(table->menu);
+        menu_print(table->menu, table->columns);
+    } else {
+        return word[0] == '\0';
+    }
+    return true;
 }
 
 /* Asks the person on the seat to act. False if they want to stop. */
-static bool ask(const Table *table, uint32_t *action)
+static bool ask(Table *table, uint32_t *action)
 {
     char line[INPUT_MAX];
     match_look(table->match);
     print_question(table);
     for (;;) {
+        MenuEntry found;
         const char *word = read_line(line);
         if (word == NULL || strcmp(word, "q") == 0) {
             return false;
         }
-        if (strcmp(word, "?") == 0) {
-            print_keys();
-            print_choices(table);
-        } else if (word[0] != '\0' && understand(table, word, action)) {
+        if (press_key(table, word) || !menu_find(table->menu, word, &found)) {
+            continue;
+        }
+        if (found.count == 1) {
+            *action = found.action;
             return true;
         }
+        menu_open(table->menu, table->match, found.prefix);
+        menu_print(table->menu, table->columns);
     }
 }
-
-/* ---- The episode ---- */
 
 static void print_result(const Table *table)
 {
@@ -250,21 +233,26 @@ static void print_action(const Table *table, uint32_t seat, uint32_t action)
 {
     const char *agent = table->match->seating.agents[seat]->name;
     if (table->shape->cooperative) {
-        char name[TY_NAME_MAX];
-        ty_action_name(table->ruleset, action, name);
-        printf("Seat %u (%s): %s\n", seat, agent, name);
+        char verb[TY_NAME_MAX];
+        char item[TY_NAME_MAX];
+        char line[3 * TY_NAME_MAX];
+        ty_action_title(table->ruleset, action, verb, item);
+        snprintf(line, sizeof line, "Seat %u (%s): %s%s%s", seat, agent, verb,
+                 item[0] != '\0' ? ": " : "", item);
+        words_print(line, 0, 4, table->columns);
     } else {
         printf("Seat %u (%s) has answered %s.\n", seat, agent,
                ty_phase_name(table->ruleset, table->match->state));
     }
 }
 
-static bool take_turn(const Table *table, TyTape *tape)
+static bool take_turn(Table *table, TyTape *tape)
 {
     Match *match = table->match;
     uint32_t seat = match_seat(match);
     const TyAgent *agent = match->seating.agents[seat];
     uint32_t action = 0;
+    print_line(table);
     if (agent == NULL) {
         if (!ask(table, &action)) {
             return false;
@@ -276,14 +264,15 @@ static bool take_turn(const Table *table, TyTape *tape)
     return match_step(match, action, tape);
 }
 
-static int play_episode(const Table *table)
+static int play_episode(Table *table)
 {
-    TyTape tape = {.user = (void *)table, .event = print_event};
+    TyTape tape = {.user = table, .event = tell_event};
     printf("%s, seed %llu\n", table->shape->spec, (unsigned long long)table->settings->seed);
     if (table->shape->note[0] != '\0') {
-        printf("Note: %s\n", table->shape->note);
+        printf("Note: ");
+        words_print(table->shape->note, 6, 6, table->columns);
     }
-    print_keys();
+    print_keys(table);
     match_start(table->match, table->settings->seed, &tape);
     while (!match_over(table->match)) {
         if (!take_turn(table, &tape)) {
@@ -291,6 +280,7 @@ static int play_episode(const Table *table)
             return CLI_OK;
         }
     }
+    print_line(table);
     print_result(table);
     return CLI_OK;
 }
@@ -325,15 +315,21 @@ static int play_seated(const Settings *settings, const TyRuleset *ruleset)
         return status;
     }
     char *text = cli_memory(malloc(CLI_TEXT_MAX));
+    Menu *menu = cli_memory(calloc(1, sizeof *menu));
     Table table = {
         .settings = settings,
         .ruleset = ruleset,
         .shape = ty_shape(ruleset),
         .match = match_open(ruleset, &seating),
+        .menu = menu,
+        .columns = picture_columns(stdout),
+        .colours = picture_colours(stdout),
         .text = text,
     };
     status = play_episode(&table);
     free(table.match);
+    free(table.board);
+    free(menu);
     free(text);
     return status;
 }
@@ -355,8 +351,12 @@ static const Option play_options[] = {
      .value = "A,B,...",
      .kind = OPTION_TEXT,
      .offset = offsetof(Settings, seats),
-     .standard = "human first, then agents",
-     .help = "Who sits where: human, or an agent's name."},
+     .standard = "human, then the game's expert",
+     .help = "Who sits in each seat: human, or the name of an agent."},
+    {.name = "plain",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, plain),
+     .help = "The position in words instead of the board."},
     {.name = NULL},
 };
 
@@ -365,10 +365,14 @@ const Command command_play = {
     .arguments = "RULESET",
     .arguments_min = 1,
     .arguments_max = 1,
-    .summary = "play in the terminal",
-    .details = "Shows the position of the seat to act in text, with numbered choices, and reads a\n"
-               "number or the name of a choice. 'q' quits, '?' helps.",
-    .example = "  trainyard play GAME --seed 7 --seats human,random",
+    .summary = "play a game yourself, in the terminal",
+    .details =
+        "Plays one episode with you in the first seat and built-in agents in the others. When\n"
+        "it is your turn it draws the board, in colours unless NO_COLOR is set or the terminal\n"
+        "has none, and lists the choices: type the number of one, or its name. Where there are\n"
+        "many, a number leads to the choices of a group, and 'b' back. '?' helps, 'q' quits.",
+    .example = "  trainyard play GAME\n"
+               "  trainyard play GAME --seed 7 --seats human,random",
     .options = play_options,
     .run = play_run,
 };

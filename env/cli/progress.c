@@ -10,6 +10,8 @@
 
 enum { BAR_WIDTH = 30 };
 
+static const double SHOW_SECONDS = 0.05; /* between two looks at the work */
+
 double clock_seconds(void)
 {
     struct timespec now;
@@ -27,21 +29,43 @@ Progress progress_open(const char *label, uint64_t total)
     };
 }
 
-void progress_show(const Progress *progress, uint64_t done)
+const char *rate_text(double rate, char out[RATE_TEXT_MAX])
 {
-    if (!progress->shown) {
-        return;
+    int places = 0;
+    for (double least = 100; rate > 0 && rate < least && places < 6; least /= 10) {
+        places++;
     }
-    double elapsed = clock_seconds() - progress->start;
-    double rate = elapsed > 0 ? (double)done / elapsed : 0;
+    snprintf(out, RATE_TEXT_MAX, "%.*f", places, rate);
+    return out;
+}
+
+static void print_bar(const Progress *progress, uint64_t done)
+{
     char bar[BAR_WIDTH + 1];
     uint64_t filled = done * BAR_WIDTH / progress->total;
     for (uint64_t i = 0; i < BAR_WIDTH; i++) {
         bar[i] = i < filled ? '#' : '.';
     }
     bar[BAR_WIDTH] = '\0';
-    fprintf(stderr, "\r%s [%s] %3" PRIu64 " %%  %" PRIu64 "/%" PRIu64 "  %.0f/s", progress->label,
-            bar, done * 100 / progress->total, done, progress->total, rate);
+    fprintf(stderr, "\r%s [%s] %3" PRIu64 " %%  %" PRIu64 "/%" PRIu64, progress->label, bar,
+            done * 100 / progress->total, done, progress->total);
+}
+
+void progress_show(Progress *progress, uint64_t done)
+{
+    double now = progress->shown ? clock_seconds() : 0;
+    if (!progress->shown || now < progress->next) {
+        return;
+    }
+    char text[RATE_TEXT_MAX];
+    double elapsed = now - progress->start;
+    double rate = elapsed > 0 ? (double)done / elapsed : 0;
+    progress->next = now + SHOW_SECONDS;
+    print_bar(progress, done);
+    fprintf(stderr, "  %s/s", rate_text(rate, text));
+    if (progress->decisions > 0 && elapsed > 0) {
+        fprintf(stderr, "  %s decisions/s", rate_text((double)progress->decisions / elapsed, text));
+    }
     if (rate > 0) {
         unsigned left = (unsigned)((double)(progress->total - done) / rate + 0.5);
         fprintf(stderr, "  %u:%02u left", left / 60, left % 60);

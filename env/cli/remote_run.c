@@ -5,16 +5,13 @@
 #include "cli/remote.h"
 #include "cli/remote_start.h"
 #include "core/status.h"
-#include "proto/wire_encode.h"
+#include "describe.h"
 
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    REMOTE_SLOTS_MAX = 64,         /* episodes side by side */
-    REMOTE_FIELDS_SIZE = 16 << 10, /* bytes of a request, without boards */
+    REMOTE_SLOTS_MAX = 64, /* episodes side by side */
     REMOTE_WAIT_MS = 500,
 };
 
@@ -25,16 +22,11 @@ typedef struct Director {
     const Run *run;
     Results *results;
     TyClient *client;
-    uint64_t pool;
+    TyClientPool pool;
     uint32_t slots;
     uint32_t episode[REMOTE_SLOTS_MAX]; /* what each slot plays, or REMOTE_IDLE */
     uint32_t begun;
     uint32_t ended;
-    Writer writer;
-    uint8_t *fields;
-    size_t capacity;
-    const uint8_t *reply;
-    size_t reply_size;
 } Director;
 
 bool seating_is_open(const Seating *seating)
@@ -47,49 +39,9 @@ bool seating_is_open(const Seating *seating)
     return false;
 }
 
-/* ---- Requests ---- */
-
-static void ask_begin(Director *director)
-{
-    message_begin(&director->writer, director->fields, director->capacity);
-}
-
-static void ask_uint(Director *director, const char *key, uint64_t value)
-{
-    message_key(&director->writer, key);
-    put_uint(&director->writer, value);
-}
-
-static void ask_text(Director *director, const char *key, const char *value)
-{
-    message_key(&director->writer, key);
-    put_text(&director->writer, value);
-}
-
-static TyStatus ask(Director *director, const char *op)
-{
-    if (!message_end(&director->writer)) {
-        return status_fail(TY_LIMIT, "the request '%s' is too large", op);
-    }
-    return ty_client_ask(director->client, op, director->fields, director->writer.size,
-                         &director->reply, &director->reply_size);
-}
-
-static bool reply_item(const Director *director, const char *key, WireItem *item)
-{
-    return wire_get(director->reply, director->reply + director->reply_size, key, item);
-}
-
-/* ---- Opening ---- */
-
-typedef struct OwnFile {
-    char name[TY_NAME_MAX]; /* as the ruleset's string has it */
-    const char *bytes;
-    size_t size;
-} OwnFile;
-
-/* The boards and decks of the user's own. */
-static uint32_t own_files(const TyRuleset *ruleset, OwnFile files[TY_FILES_MAX])
+/* The boards and decks of the user's own; `names` is where their names are kept. */
+static uint32_t own_files(const TyRuleset *ruleset, char names[TY_FILES_MAX][TY_NAME_MAX],
+                          TyFileBytes files[TY_FILES_MAX])
 {
     uint32_t count = 0;
     uint32_t file = 0;
@@ -99,143 +51,80 @@ static uint32_t own_files(const TyRuleset *ruleset, OwnFile files[TY_FILES_MAX])
         if (fields[i].kind != TY_FIELD_FILE) {
             continue;
         }
-        OwnFile *out = &files[own];
-        out->bytes = ty_ruleset_file(ruleset, file++, &out->size);
-        if (out->bytes != NULL) {
-            ruleset_value(ruleset, &fields[i], out->name);
-            out->name[strcspn(out->name, "@")] = '\0';
+        files[own].bytes = ty_ruleset_file(ruleset, file++, &files[own].size);
+        if (files[own].bytes != NULL) {
+            describe_file(ruleset, &fields[i], names[own]);
+            names[own][strcspn(names[own], "@")] = '\0';
+            files[own].value = names[own];
             own++;
         }
     }
     return own;
 }
 
-static bool director_allocate(Director *director, const OwnFile *files, uint32_t count)
-{
-    director->capacity = REMOTE_FIELDS_SIZE;
-    for (uint32_t i = 0; i < count; i++) {
-        director->capacity += files[i].size;
-    }
-    director->fields = malloc(director->capacity);
-    return director->fields != NULL;
-}
-
-static void ask_files(Director *director, const OwnFile *files, uint32_t count)
-{
-    message_key(&director->writer, "files");
-    put_map(&director->writer, count);
-    for (uint32_t i = 0; i < count; i++) {
-        put_text(&director->writer, files[i].name);
-        put_bytes(&director->writer, files[i].bytes, files[i].size);
-    }
-}
-
-static void ask_names(Director *director, const char *key, const char *const *names, uint32_t count)
-{
-    message_key(&director->writer, key);
-    put_list(&director->writer, count);
-    for (uint32_t i = 0; i < count; i++) {
-        put_text(&director->writer, names[i]);
-    }
-}
-
 /* Opens the pool. Its slots begin with the first episodes at once, and rest where a seat is open.
  */
-static TyStatus director_open(Director *director, char invite[TY_CLIENT_TOKEN_SIZE])
+static TyStatus director_open(Director *director)
 {
-    static const char *const columns[] = {"earned", "step", "metrics"};
     const Run *run = director->run;
     const TyShape *shape = ty_shape(run->ruleset);
-    const char *seats[TY_SEATS_MAX] = {NULL};
-    OwnFile files[TY_FILES_MAX];
-    WireItem item;
-    uint32_t file_count = own_files(run->ruleset, files);
-    if (!director_allocate(director, files, file_count)) {
-        return status_fail(TY_NO_MEMORY, "no memory for the request");
-    }
+    char names[TY_FILES_MAX][TY_NAME_MAX];
+    TyFileBytes files[TY_FILES_MAX];
+    TyClientOpen open = {.ruleset = shape->spec,
+                         .files = files,
+                         .file_count = own_files(run->ruleset, names, files),
+                         .slots = director->slots,
+                         .threads = run->threads,
+                         .seed = run->seed,
+                         .plain_seeds = true, /* episodes are those of runs without a daemon */
+                         .autoreset = "disabled",
+                         .columns = 1u << TY_COLUMN_EARNED | 1u << TY_COLUMN_STEP |
+                                    1u << TY_COLUMN_METRICS};
     for (uint32_t seat = 0; seat < shape->players; seat++) {
-        seats[seat] = run->seating.agents[seat]->name;
+        open.seats[seat] = run->seating.agents[seat]->name;
     }
-    ask_begin(director);
-    ask_text(director, "ruleset", shape->spec);
-    ask_files(director, files, file_count);
-    ask_uint(director, "slots", director->slots);
-    ask_uint(director, "threads", run->threads);
-    ask_uint(director, "seed", run->seed);
-    ask_text(director, "autoreset", "disabled");
-    ask_names(director, "seats", seats, shape->players);
-    ask_names(director, "columns", columns, sizeof columns / sizeof columns[0]);
-    TyStatus status = ask(director, "open");
-    if (status.code != TY_OK) {
-        return status;
+    TyStatus status = ty_client_open_pool(director->client, &open, &director->pool);
+    const uint32_t *width = director->pool.width;
+    if (status.code == TY_OK && (director->pool.schema_hash != shape->schema_hash ||
+                                 width[TY_COLUMN_EARNED] != shape->players ||
+                                 width[TY_COLUMN_METRICS] != shape->metric_count)) {
+        status = ty_status_fail(TY_BAD_CONFIG, "the daemon has another version of %s",
+                                ty_game_name(ty_ruleset_game(run->ruleset)));
     }
-    if (!reply_item(director, "schema_hash", &item) || item.number != shape->schema_hash) {
-        return status_fail(TY_BAD_CONFIG, "the daemon has another version of %s",
-                           ty_game_name(ty_ruleset_game(run->ruleset)));
-    }
-    director->pool = reply_item(director, "pool", &item) ? item.number : 0;
-    reply_item(director, "invite", &item);
-    snprintf(invite, TY_CLIENT_TOKEN_SIZE, "%.*s", (int)item.size, (const char *)item.bytes);
-    return status_ok();
+    return status;
 }
-
-/* ---- Playing ---- */
 
 /* One number of a column, which may lie unaligned in the reply. */
-static uint32_t column_u32(const WireItem *column, size_t index)
+static int32_t column_i32(const TyClientRows *rows, TyColumn column, size_t index)
 {
-    uint32_t value = 0;
-    memcpy(&value, column->bytes + index * sizeof value, sizeof value);
+    int32_t value = 0;
+    memcpy(&value, rows->column[column] + index * sizeof value, sizeof value);
     return value;
 }
 
-static float column_f32(const WireItem *column, size_t index)
+static float column_f32(const TyClientRows *rows, TyColumn column, size_t index)
 {
     float value = 0;
-    memcpy(&value, column->bytes + index * sizeof value, sizeof value);
+    memcpy(&value, rows->column[column] + index * sizeof value, sizeof value);
     return value;
 }
 
-/* The columns of a reply to recv, all of endings. */
-typedef struct Endings {
-    uint32_t count;
-    WireItem slots;
-    WireItem earned;
-    WireItem step;
-    WireItem metrics;
-} Endings;
-
-static TyStatus endings_read(const Director *director, Endings *endings)
-{
-    const TyShape *shape = ty_shape(director->run->ruleset);
-    WireItem count;
-    bool whole = reply_item(director, "count", &count) &&
-                 reply_item(director, "slots", &endings->slots) &&
-                 reply_item(director, "earned", &endings->earned) &&
-                 reply_item(director, "step", &endings->step) &&
-                 reply_item(director, "metrics", &endings->metrics);
-    size_t rows = whole ? count.number : 0;
-    endings->count = (uint32_t)rows;
-    whole = whole && endings->slots.size == rows * 4 && endings->step.size == rows * 4 &&
-            endings->earned.size == rows * 4 * shape->players &&
-            endings->metrics.size == rows * 4 * shape->metric_count;
-    return whole ? status_ok() : status_fail(TY_IO, "the daemon's reply does not fit the game");
-}
-
-/* Writes ending `row` where its episode's results are. */
-static void ending_note(Director *director, const Endings *endings, uint32_t row, uint32_t episode)
+/* Writes ending `index` of the rows where its episode's results are. */
+static void ending_note(Director *director, const TyClientRows *rows, uint32_t index,
+                        uint32_t episode)
 {
     Results *results = director->results;
     const TyShape *shape = ty_shape(director->run->ruleset);
     int32_t *out = results->values + (size_t)episode * results->columns;
+    uint32_t row = rows->ended[index];
     for (uint32_t i = 0; i < shape->players; i++) {
-        out[i] = (int32_t)(column_f32(&endings->earned, (size_t)row * shape->players + i) *
+        out[i] = (int32_t)(column_f32(rows, TY_COLUMN_EARNED, (size_t)row * shape->players + i) *
                            TY_REWARD_ONE);
     }
-    out[shape->players] = (int32_t)column_u32(&endings->step, row);
+    out[shape->players] = column_i32(rows, TY_COLUMN_STEP, row);
     for (uint32_t i = 0; i < shape->metric_count; i++) {
         out[shape->players + 1 + i] =
-            (int32_t)column_u32(&endings->metrics, (size_t)row * shape->metric_count + i);
+            column_i32(rows, TY_COLUMN_METRICS, (size_t)index * shape->metric_count + i);
     }
     director->ended++;
 }
@@ -244,62 +133,43 @@ static void ending_note(Director *director, const Endings *endings, uint32_t row
 static TyStatus director_begin(Director *director, const uint8_t *which)
 {
     uint64_t seeds[REMOTE_SLOTS_MAX] = {0};
+    TyClientRows rows;
     for (uint32_t slot = 0; slot < director->slots; slot++) {
         if (which[slot]) {
             director->episode[slot] = director->begun++;
             seeds[slot] = director->run->seed + director->episode[slot];
         }
     }
-    ask_begin(director);
-    ask_uint(director, "pool", director->pool);
-    message_key(&director->writer, "mask");
-    put_bytes(&director->writer, which, director->slots);
-    message_key(&director->writer, "seeds");
-    put_bytes(&director->writer, seeds, director->slots * sizeof seeds[0]);
-    return ask(director, "reset");
+    return ty_client_reset(director->client, &director->pool, which, seeds, &rows);
 }
 
-/* Somebody left: its episodes were cut off and are worth nothing. */
+/* A player left: its episodes were cut off and are worth nothing. */
 static TyStatus notices_check(const Director *director)
 {
-    WireItem list;
-    WireItem item;
-    const uint8_t *end = director->reply + director->reply_size;
-    if (!reply_item(director, "notices", &list)) {
-        return status_ok();
-    }
-    const uint8_t *at = list.bytes;
-    for (uint32_t i = 0; i < list.count; i++, wire_skip(&at, end)) {
-        if (wire_get(at, end, "what", &item) &&
-            (item.size != 6 || memcmp(item.bytes, "joined", 6) != 0)) {
-            WireItem seat = {.number = 0};
-            wire_get(at, end, "seat", &seat);
-            return status_fail(TY_IO, "whoever played seat %u is gone", (unsigned)seat.number);
+    TyClientNotice notice;
+    while (ty_client_notice(director->client, &notice)) {
+        if (notice.news != TY_NEWS_JOINED) {
+            return ty_status_fail(TY_IO, "the player of seat %d is gone", (int)notice.seat);
         }
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 /* Hears which episodes have ended, and begins others in their place. */
 static TyStatus director_turn(Director *director)
 {
+    const TyClientWait wait = {.timeout_ms = REMOTE_WAIT_MS};
     uint8_t which[REMOTE_SLOTS_MAX] = {0};
     uint32_t wanted = director->begun;
-    Endings endings;
-    ask_begin(director);
-    ask_uint(director, "pool", director->pool);
-    ask_uint(director, "timeout_ms", REMOTE_WAIT_MS);
-    TyStatus status = ask(director, "recv");
+    TyClientRows rows;
+    TyStatus status = ty_client_recv(director->client, &director->pool, &wait, &rows);
     if (status.code == TY_OK) {
         status = notices_check(director);
     }
-    if (status.code == TY_OK) {
-        status = endings_read(director, &endings);
-    }
-    for (uint32_t i = 0; status.code == TY_OK && i < endings.count; i++) {
-        uint32_t slot = column_u32(&endings.slots, i);
-        if (slot < director->slots && director->episode[slot] != REMOTE_IDLE) {
-            ending_note(director, &endings, i, director->episode[slot]);
+    for (uint32_t i = 0; status.code == TY_OK && i < rows.ended_count; i++) {
+        uint32_t slot = rows.slots != NULL ? rows.slots[rows.ended[i]] : rows.ended[i];
+        if (director->episode[slot] != REMOTE_IDLE) {
+            ending_note(director, &rows, i, director->episode[slot]);
             director->episode[slot] = REMOTE_IDLE;
             which[slot] = wanted < director->run->episodes;
             wanted += which[slot];
@@ -311,7 +181,7 @@ static TyStatus director_turn(Director *director)
 
 static TyStatus director_play(Director *director, Starter *starter)
 {
-    TyStatus status = status_ok();
+    TyStatus status = ty_status_ok();
     const Run *run = director->run;
     Progress progress = progress_open(run->label, run->episodes);
     while (status.code == TY_OK && director->ended < run->episodes) {
@@ -325,22 +195,13 @@ static TyStatus director_play(Director *director, Starter *starter)
     return status;
 }
 
-/* Closes the pool, so that whoever plays in it is told at once that all is over. */
-static TyStatus director_close(Director *director)
-{
-    ask_begin(director);
-    ask_uint(director, "pool", director->pool);
-    return ask(director, "close");
-}
-
 TyStatus remote_episodes(const Run *run, Results *results)
 {
     Director director = {.run = run, .results = results};
     Settings settings = *run->settings;
-    char invite[TY_CLIENT_TOKEN_SIZE] = "";
     Starter starter = {.pid = 0};
     if (run->recorder != NULL) {
-        return status_fail(TY_BAD_ARGUMENT, "--log: with open seats the daemon keeps the log");
+        return ty_status_fail(TY_BAD_ARGUMENT, "--log: with open seats the daemon keeps the log");
     }
     if (run->seating.endpoint[0] != '\0') {
         settings.connect = run->seating.endpoint;
@@ -351,19 +212,23 @@ TyStatus remote_episodes(const Run *run, Results *results)
         director.episode[i] = director.begun++;
     }
     if (status.code == TY_OK) {
-        status = director_open(&director, invite);
+        status = director_open(&director);
+    }
+    if (status.code == TY_OK && settings.start == NULL && run->seed <= UINT32_MAX) {
+        fprintf(stderr, "whoever plays can find the seeds by trying; a large --seed is a secret\n");
     }
     if (status.code == TY_OK) {
-        status = starter_open(&settings, &run->seating, director.pool, invite, &starter);
+        status = starter_open(&settings, &run->seating, director.pool.id, director.pool.invite,
+                              &starter);
     }
     if (status.code == TY_OK) {
         status = director_play(&director, &starter);
     }
     if (status.code == TY_OK) {
-        status = director_close(&director);
+        /* Those who play in it are told at once that all is over. */
+        status = ty_client_close_pool(director.client, &director.pool);
     }
     ty_client_close(director.client);
     starter_close(&starter);
-    free(director.fields);
     return status;
 }

@@ -20,16 +20,16 @@ enum {
 
 extern char **environ;
 
-static void add_option(Text *text, const char *name, const char *value)
+static void add_option(TyText *text, const char *name, const char *value)
 {
     if (value != NULL) {
-        text_add(text, " --%s '%s'", name, value);
+        ty_text_add(text, " --%s '%s'", name, value);
     }
 }
 
 /* The command with the options that lead it to its seats. */
 static void command_write(const Settings *settings, const Seating *seating, uint64_t pool,
-                          const char *invite, Text *text)
+                          const char *invite, TyText *text)
 {
     char seats[2 * TY_SEATS_MAX] = "";
     size_t length = 0;
@@ -39,28 +39,28 @@ static void command_write(const Settings *settings, const Seating *seating, uint
                                        length > 0 ? "," : "", seat);
         }
     }
-    text_add(text, "%s", settings->start != NULL ? settings->start : "trainyard agent NAME");
+    ty_text_add(text, "%s", settings->start != NULL ? settings->start : "trainyard agent NAME");
     add_option(text, "connect", settings->connect);
     add_option(text, "token", settings->token);
     add_option(text, "keys", settings->keys);
     add_option(text, "server-key", settings->server_key);
-    text_add(text, " --pool %" PRIu64 " --invite %s --seats %s", pool, invite, seats);
+    ty_text_add(text, " --pool %" PRIu64 " --invite %s --seats %s", pool, invite, seats);
 }
 
 TyStatus starter_open(const Settings *settings, const Seating *seating, uint64_t pool,
                       const char *invite, Starter *starter)
 {
     char line[START_LINE_MAX];
-    Text text = text_init(line, sizeof line);
+    TyText text = ty_text_init(line, sizeof line);
     *starter = (Starter){.pid = 0};
     command_write(settings, seating, pool, invite, &text);
     if (text.length >= sizeof line) {
-        return status_fail(TY_LIMIT, "--start: the command is longer than %d characters",
-                           START_LINE_MAX);
+        return ty_status_fail(TY_LIMIT, "--start: the command is longer than %d characters",
+                              START_LINE_MAX);
     }
     if (settings->start == NULL) {
         fprintf(stderr, "Waiting for the open seats to be joined. Run:\n  %s\n", line);
-        return status_ok();
+        return ty_status_ok();
     }
     char shell[] = "sh";
     char option[] = "-c";
@@ -71,18 +71,18 @@ TyStatus starter_open(const Settings *settings, const Seating *seating, uint64_t
     posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
     int error = posix_spawn(&starter->pid, "/bin/sh", &actions, NULL, words, environ);
     posix_spawn_file_actions_destroy(&actions);
-    return error == 0 ? status_ok() : status_fail(TY_IO, "--start: %s", strerror(error));
+    return error == 0 ? ty_status_ok() : ty_status_fail(TY_IO, "--start: %s", strerror(error));
 }
 
 TyStatus starter_check(Starter *starter)
 {
     int result = 0;
     if (starter->pid == 0 || waitpid(starter->pid, &result, WNOHANG) == 0) {
-        return status_ok();
+        return ty_status_ok();
     }
     starter->pid = 0;
-    return status_fail(TY_IO, "--start: the program ended before the episodes, with status %d",
-                       WIFEXITED(result) ? WEXITSTATUS(result) : -1);
+    return ty_status_fail(TY_IO, "--start: the program ended before the episodes, with status %d",
+                          WIFEXITED(result) ? WEXITSTATUS(result) : -1);
 }
 
 void starter_close(Starter *starter)

@@ -1,28 +1,35 @@
-/* Many episodes on several threads, with results that do not depend on the number of threads. */
+/* Many episodes in a pool, with results that do not depend on the number of threads. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/runner.h"
 
 #include "cli/progress.h"
 #include "cli/remote.h"
-#include "core/status.h"
 
-#include <assert.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-/* What the threads of a run share. Each takes the next episode and writes its own row. */
-typedef struct Work {
+enum {
+    RUN_SLOT_BYTES = 512 << 10, /* of the slots of one thread: they should stay in its cache */
+    RUN_SLOTS_MIN = 4,          /* for each thread, so that none waits long for another */
+    RUN_SLOTS_MAX = 256,        /* for each thread */
+};
+
+#define RUN_NONE UINT32_MAX /* a slot in which nothing is left to play */
+
+/* The pool in which the episodes are played, each in the next slot that is free. */
+typedef struct Table {
     const Run *run;
     Results *results;
-    const TyObserver *observer; /* NULL: nobody follows */
-    atomic_uint table;          /* threads that have begun: each plays at a table of its own */
-    atomic_uint next;
-    atomic_uint done;
-} Work;
+    TyPool *pool;
+    RecorderFeed *feed; /* NULL: nobody records */
+    uint32_t slots;
+    uint32_t begun;
+    uint32_t ended;
+    uint32_t *episode; /* per slot: what it plays, or RUN_NONE */
+    uint64_t *seeds;   /* per slot */
+    uint8_t *which;    /* per slot: it begins another episode */
+} Table;
 
 static Column results_column(const Results *results, uint32_t column, double unit)
 {
@@ -59,129 +66,117 @@ uint64_t results_decisions(const Results *results)
     return sum;
 }
 
-/* A step of an agent, which acts legally, told to the observer, if there is one. */
-static void step_told(Match *match, uint32_t action, const TyObserver *observer, uint32_t table)
+static TyPoolConfig run_config(const Run *run, uint32_t slots)
 {
-    int32_t earned[TY_SEATS_MAX];
-    memcpy(earned, match->reward, sizeof earned);
-    bool legal = match_step(match, action, NULL);
-    assert(legal);
-    (void)legal;
-    for (uint32_t i = 0; i < TY_SEATS_MAX; i++) {
-        earned[i] = match->reward[i] - earned[i];
-    }
-    if (observer != NULL) {
-        observer->decision(observer->user, table, action, earned, match->state);
-    }
+    TyPoolConfig config = {.slots = slots,
+                           .threads = run->threads,
+                           .seed = run->seed,
+                           .autoreset = TY_AUTORESET_DISABLED};
+    memcpy(config.agent, run->seating.agents, sizeof config.agent);
+    return config;
 }
 
-static void end_told(const Match *match, const TyObserver *observer, uint32_t table)
+/* As many episodes side by side as a cache can hold, whatever their agents remember. */
+static uint32_t run_slots(const Run *run)
 {
-    const int32_t nothing[TY_SEATS_MAX] = {0};
-    bool capped = ty_head(match->state)->truncated != 0;
-    const TyEnding ending = {
-        .cause = capped ? TY_CAUSE_CAP : TY_CAUSE_RULES, .seat = -1, .reward = nothing};
-    if (observer != NULL) {
-        observer->end(observer->user, table, &ending, match->state);
-    }
+    const TyPoolConfig one = run_config(run, 1);
+    uint64_t fit = RUN_SLOT_BYTES / ty_pool_bytes(run->ruleset, &one);
+    uint64_t each = fit < RUN_SLOTS_MIN ? RUN_SLOTS_MIN : fit < RUN_SLOTS_MAX ? fit : RUN_SLOTS_MAX;
+    uint64_t slots = each * run->threads;
+    return slots < run->episodes ? (uint32_t)slots : run->episodes;
 }
 
-/* Plays the episode of `seed` into one row of the results. */
-static void play_episode(Match *match, uint64_t seed, const Work *work, uint32_t table,
-                         int32_t *row)
+static void table_close(Table *table)
 {
-    const Results *results = work->results;
-    match_start(match, seed, NULL);
-    if (work->observer != NULL) {
-        work->observer->begin(work->observer->user, table, seed, 0, match->state);
-    }
-    int32_t decisions = 0;
-    while (!match_over(match)) {
-        step_told(match, match_choose(match), work->observer, table);
-        decisions++;
-    }
-    end_told(match, work->observer, table);
-    memcpy(row, match->reward, results->players * sizeof *row);
-    row[results->players] = decisions;
-    ty_metrics(match->ruleset, match->state, row + results->players + 1);
+    recorder_feed_close(table->feed);
+    ty_pool_close(table->pool);
+    free(table->episode);
+    free(table->seeds);
+    free(table->which);
 }
 
-static void *work_main(void *argument)
+/* Opens the pool, in which the first episodes begin. */
+static TyStatus table_open(Table *table, const Run *run, Results *results)
 {
-    Work *work = argument;
-    const Run *run = work->run;
-    Match *match = match_open(run->ruleset, &run->seating);
-    uint32_t table = atomic_fetch_add(&work->table, 1);
-    for (;;) {
-        unsigned episode = atomic_fetch_add(&work->next, 1);
-        if (episode >= run->episodes) {
-            break;
-        }
-        int32_t *row = work->results->values + (size_t)episode * work->results->columns;
-        play_episode(match, run->seed + episode, work, table, row);
-        atomic_fetch_add(&work->done, 1);
+    uint32_t slots = run_slots(run);
+    const TyPoolConfig config = run_config(run, slots);
+    *table = (Table){.run = run, .results = results, .slots = slots, .begun = slots};
+    table->episode = cli_memory(calloc(slots, sizeof *table->episode));
+    table->seeds = cli_memory(calloc(slots, sizeof *table->seeds));
+    table->which = cli_memory(calloc(slots, 1));
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        table->episode[slot] = slot;
     }
-    free(match);
-    return NULL;
-}
-
-/* Looks at the work from time to time until it is done, and shows how far it is. */
-static void watch(Work *work)
-{
-    Progress progress = progress_open(work->run->label, work->run->episodes);
-    while (progress.shown && atomic_load(&work->done) < work->run->episodes) {
-        progress_show(&progress, atomic_load(&work->done));
-        nanosleep(&(struct timespec){.tv_nsec = 50 * 1000 * 1000}, NULL);
+    TyStatus status = ty_pool_open(run->ruleset, &config, &table->pool);
+    if (status.code == TY_OK && run->recorder != NULL) {
+        status = recorder_attach(run->recorder, table->pool, &table->feed);
     }
-    progress_close(&progress);
-}
-
-/* Runs the work on up to `wanted` threads; on this one if none can be had. */
-static void work_spread(Work *work, uint32_t wanted)
-{
-    pthread_t threads[CLI_THREADS_MAX];
-    uint32_t count = 0;
-    while (count < wanted && pthread_create(&threads[count], NULL, work_main, work) == 0) {
-        count++;
-    }
-    if (count == 0) {
-        work_main(work);
-    }
-    watch(work);
-    for (uint32_t i = 0; i < count; i++) {
-        pthread_join(threads[i], NULL);
-    }
-}
-
-/* The recorder follows a table for each thread, if there is one. */
-static TyStatus feed_open(const Run *run, RecorderFeed **feed, TyObserver *observer)
-{
-    *feed = NULL;
-    if (run->recorder == NULL) {
-        return status_ok();
-    }
-    TyStatus status =
-        recorder_feed_open(run->recorder, run->ruleset, run->threads, run->seating.agents, feed);
-    if (status.code == TY_OK) {
-        *observer = recorder_observer(*feed);
+    if (status.code == TY_OK && run->notes) {
+        recorder_keep_notes(table->feed);
     }
     return status;
+}
+
+/* The ending that stands in the slot becomes a row of the results. */
+static void table_note(Table *table, uint32_t slot)
+{
+    const TySlab *slab = ty_pool_slab(table->pool, 0);
+    const Results *results = table->results;
+    const float *earned = ty_slab_column(slab, 0, TY_COLUMN_EARNED);
+    const uint32_t *steps = ty_slab_column(slab, 0, TY_COLUMN_STEP);
+    const int32_t *metrics = ty_slab_column(slab, 0, TY_COLUMN_METRICS);
+    uint32_t count = ty_shape(table->run->ruleset)->metric_count;
+    int32_t *row = results->values + (size_t)table->episode[slot] * results->columns;
+    for (uint32_t seat = 0; seat < results->players; seat++) {
+        row[seat] = (int32_t)(earned[slot * results->players + seat] * TY_REWARD_ONE);
+    }
+    row[results->players] = (int32_t)steps[slot];
+    memcpy(row + results->players + 1, metrics + (size_t)slot * count, count * sizeof *metrics);
+    table->ended++;
+}
+
+/* Gives the slot the next episode; false if none is left. */
+static bool table_deal(Table *table, uint32_t slot)
+{
+    bool left = table->begun < table->run->episodes;
+    table->episode[slot] = left ? table->begun++ : RUN_NONE;
+    table->seeds[slot] = table->run->seed + table->episode[slot];
+    return left;
+}
+
+/* One decision in every slot; where an episode ends another begins. */
+static void table_step(Table *table)
+{
+    bool any = false;
+    ty_pool_step(table->pool, 0, 0, NULL);
+    const uint8_t *ready = ty_slab_column(ty_pool_slab(table->pool, 0), 0, TY_COLUMN_READY);
+    memset(table->which, 0, table->slots);
+    for (uint32_t slot = 0; slot < table->slots; slot++) {
+        if (!ready[slot] && table->episode[slot] != RUN_NONE) {
+            table_note(table, slot);
+            table->which[slot] = table_deal(table, slot);
+            any = any || table->which[slot];
+        }
+    }
+    if (any) {
+        ty_pool_reset(table->pool, table->which, table->seeds);
+    }
 }
 
 /* The episodes in this process. */
 static TyStatus run_here(const Run *run, Results *results)
 {
-    RecorderFeed *feed = NULL;
-    TyObserver observer;
-    Work work = {.run = run, .results = results};
-    TyStatus status = feed_open(run, &feed, &observer);
-    if (status.code != TY_OK) {
-        return status;
+    Table table;
+    TyStatus status = table_open(&table, run, results);
+    Progress progress = progress_open(run->label, run->episodes);
+    while (status.code == TY_OK && table.ended < run->episodes) {
+        table_step(&table);
+        progress.decisions = ty_pool_counts(table.pool).decisions;
+        progress_show(&progress, table.ended);
     }
-    work.observer = feed != NULL ? &observer : NULL;
-    work_spread(&work, run->threads < run->episodes ? run->threads : run->episodes);
-    recorder_feed_close(feed);
-    return status_ok();
+    progress_close(&progress);
+    table_close(&table);
+    return status;
 }
 
 TyStatus run_episodes(const Run *run, Results *results)

@@ -1,8 +1,8 @@
-/* Many episodes on several threads, with results that do not depend on the number of threads. */
+/* Many episodes in a pool, with results that do not depend on the number of threads. */
 #pragma once
 
-#include "cli/match.h"
-#include "cli/stats.h"
+#include "cli/cli.h"
+#include "cli/estimate.h"
 #include "replay/replay.h"
 
 typedef struct Run {
@@ -14,6 +14,7 @@ typedef struct Run {
     uint32_t threads;
     const char *label;  /* for the progress bar */
     Recorder *recorder; /* writes every episode into a log; NULL: nobody does */
+    bool notes;         /* with what agents tell of their choices */
 } Run;
 
 /* One row of integers per episode: the return of each player in 1/64, the number of decisions, the

@@ -37,8 +37,6 @@ static void script_begin(Script *script, uint32_t line)
     }
 }
 
-/* ---- Plain text ---- */
-
 /* "chance STREAM OUTCOME" is an outcome; everything else, also "chance 3", is an action. */
 static void add_plain(Script *script, const char *text, size_t length, uint32_t line)
 {
@@ -56,8 +54,6 @@ static void add_plain(Script *script, const char *text, size_t length, uint32_t 
     }
     script_add(script, SCRIPT_ACTION, line)->name = copy_text(text, length);
 }
-
-/* ---- Traces ---- */
 
 /* A seed is a number, or a string where it is too large for one. */
 static bool parse_seed(const json_t *value, uint64_t *seed)
@@ -77,6 +73,12 @@ static bool parse_seed(const json_t *value, uint64_t *seed)
 
 static TyStatus add_header(Script *script, const json_t *object, uint32_t line)
 {
+    const json_t *format = json_object_get(object, "trace");
+    if (json_integer_value(format) != SCRIPT_TRACE_FORMAT) {
+        return ty_status_fail(TY_BAD_FILE,
+                              "line %u: \"trace\" is not %d, the version of the format", line,
+                              SCRIPT_TRACE_FORMAT);
+    }
     ScriptItem *item = script_add(script, SCRIPT_HEADER, line);
     const char *ruleset = json_string_value(json_object_get(object, "ruleset"));
     if (ruleset != NULL) {
@@ -89,10 +91,10 @@ static TyStatus add_header(Script *script, const json_t *object, uint32_t line)
     const json_t *seed = json_object_get(object, "seed");
     item->seeded = seed != NULL;
     if (seed != NULL && !parse_seed(seed, &item->seed)) {
-        return status_fail(TY_BAD_FILE,
-                           "line %u: \"seed\" is not a whole number from 0 to 2^64 - 1", line);
+        return ty_status_fail(TY_BAD_FILE,
+                              "line %u: \"seed\" is not a whole number from 0 to 2^64 - 1", line);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static TyStatus add_chance(Script *script, const json_t *pair, uint32_t line)
@@ -100,36 +102,40 @@ static TyStatus add_chance(Script *script, const json_t *pair, uint32_t line)
     const char *stream = json_string_value(json_array_get(pair, 0));
     const char *outcome = json_string_value(json_array_get(pair, 1));
     if (stream == NULL || outcome == NULL || json_array_size(pair) != 2) {
-        return status_fail(TY_BAD_FILE, "line %u: \"chance\" is not [stream, outcome], two strings",
-                           line);
+        return ty_status_fail(TY_BAD_FILE,
+                              "line %u: \"chance\" is not [stream, outcome], two strings", line);
     }
     script_begin(script, line);
     ScriptItem *item = script_add(script, SCRIPT_CHANCE, line);
     item->name = copy_text(stream, strlen(stream));
     item->outcome = copy_text(outcome, strlen(outcome));
-    return status_ok();
+    return ty_status_ok();
 }
 
+/* What kind of line it is, TRACE.md says. */
 static TyStatus add_object(Script *script, const json_t *object, uint32_t line)
 {
+    const char *action = json_string_value(json_object_get(object, "action"));
+    const json_t *chance = json_object_get(object, "chance");
     if (json_object_get(object, "trace") != NULL) {
         return add_header(script, object, line);
     }
-    /* An event may call one of its own members "action": only a decision has no event. */
-    if (json_object_get(object, "event") != NULL) {
-        const json_t *chance = json_object_get(object, "chance");
-        return chance != NULL ? add_chance(script, chance, line) : status_ok();
+    /* An event may call its own members as it likes. */
+    if (json_object_get(object, "event") != NULL || json_object_get(object, "over") != NULL) {
+        return ty_status_ok();
     }
-    const char *action = json_string_value(json_object_get(object, "action"));
-    if (action == NULL) {
-        return status_fail(TY_BAD_FILE,
-                           "line %u: neither a header (\"trace\"), a decision (\"action\") nor an "
-                           "event (\"event\")",
-                           line);
+    if (action != NULL) {
+        script_begin(script, line);
+        script_add(script, SCRIPT_ACTION, line)->name = copy_text(action, strlen(action));
+        return ty_status_ok();
     }
-    script_begin(script, line);
-    script_add(script, SCRIPT_ACTION, line)->name = copy_text(action, strlen(action));
-    return status_ok();
+    if (chance != NULL) {
+        return add_chance(script, chance, line);
+    }
+    return ty_status_fail(TY_BAD_FILE,
+                          "line %u: has none of \"trace\" (a header), \"action\", \"chance\", "
+                          "\"event\" and \"over\"",
+                          line);
 }
 
 static TyStatus add_json(Script *script, const char *text, size_t length, uint32_t line)
@@ -137,14 +143,13 @@ static TyStatus add_json(Script *script, const char *text, size_t length, uint32
     json_error_t error;
     json_t *object = json_loadb(text, length, 0, &error);
     if (object == NULL) {
-        return status_fail(TY_BAD_FILE, "line %u, column %d: %s", line, error.column, error.text);
+        return ty_status_fail(TY_BAD_FILE, "line %u, column %d: %s", line, error.column,
+                              error.text);
     }
     TyStatus status = add_object(script, object, line);
     json_decref(object);
     return status;
 }
-
-/* ---- Files ---- */
 
 static TyStatus add_line(Script *script, const char *text, size_t length, uint32_t line)
 {
@@ -156,13 +161,13 @@ static TyStatus add_line(Script *script, const char *text, size_t length, uint32
         length--;
     }
     if (length == 0 || text[0] == '#') {
-        return status_ok();
+        return ty_status_ok();
     }
     if (text[0] == '{') {
         return add_json(script, text, length, line);
     }
     add_plain(script, text, length, line);
-    return status_ok();
+    return ty_status_ok();
 }
 
 TyStatus script_open(const char *path, Script *script)
@@ -179,7 +184,7 @@ TyStatus script_open(const char *path, Script *script)
         at += length + 1;
         if (status.code != TY_OK) {
             TyStatus located =
-                status_fail(status.code, "%.60s: %.240s", path_base(path), status.message);
+                ty_status_fail(status.code, "%.60s: %.240s", path_base(path), status.message);
             status = located;
         }
     }

@@ -1,7 +1,9 @@
 /* Actions and chance outcomes from a file: a trace, or plain text. See TRACE.md. */
 #pragma once
 
-#include "trainyard.h"
+#include "base.h"
+
+enum { SCRIPT_TRACE_FORMAT = 2 /* version of the trace format */ };
 
 typedef enum ScriptKind {
     SCRIPT_HEADER, /* begins an episode */

@@ -1,5 +1,6 @@
 /* trainyard sim: plays many episodes and says how they went, with confidence intervals. */
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "cli/runner.h"
 
 #include <inttypes.h>
@@ -43,29 +44,30 @@ static void print_table(const Run *run, const Results *results)
     }
     Estimate decisions = stats_estimate(results_length(results));
     print_line("decisions", &decisions);
-    double rate = (double)results_decisions(results) / results->seconds;
-    printf("\nspeed:    %.0f decisions/s, %.1f episodes/s on %u threads (agents included)\n", rate,
-           results->episodes / results->seconds, run->threads);
+    char rates[2][RATE_TEXT_MAX];
+    printf("\nspeed:    %s decisions/s, %s episodes/s on %u threads (agents included)\n",
+           rate_text((double)results_decisions(results) / results->seconds, rates[0]),
+           rate_text(results->episodes / results->seconds, rates[1]), run->threads);
     if (shape->note[0] != '\0') {
         printf("note:     %s\n", shape->note);
     }
 }
 
-static void json_results(Json *json, const Run *run, const Results *results)
+static void json_results(TyJson *json, const Run *run, const Results *results)
 {
     const TyShape *shape = ty_shape(run->ruleset);
-    json_open(json, "metrics", '{');
+    ty_json_open(json, "metrics", '{');
     for (uint32_t i = 0; i < shape->metric_count; i++) {
         Estimate estimate = stats_estimate(results_metric(results, i));
         output_estimate(json, shape->metrics[i], &estimate);
     }
-    json_close(json, '}');
-    json_open(json, "returns", '[');
+    ty_json_close(json, '}');
+    ty_json_open(json, "returns", '[');
     for (uint32_t seat = 0; seat < shape->players; seat++) {
         Estimate estimate = stats_estimate(results_return(results, seat));
         output_estimate(json, NULL, &estimate);
     }
-    json_close(json, ']');
+    ty_json_close(json, ']');
     Estimate decisions = stats_estimate(results_length(results));
     output_estimate(json, "decisions", &decisions);
 }
@@ -73,23 +75,23 @@ static void json_results(Json *json, const Run *run, const Results *results)
 static int print_json(const Settings *settings, const Run *run, const Results *results)
 {
     const TyShape *shape = ty_shape(run->ruleset);
-    Json json = output_open();
-    json_open(&json, NULL, '{');
-    json_put_string(&json, "ruleset", shape->spec);
-    json_put_int(&json, "rules_version", ty_game_rules_version(ty_ruleset_game(run->ruleset)));
-    json_put_string(&json, "note", shape->note);
-    json_open(&json, "agents", '[');
+    TyJson json = output_open();
+    ty_json_open(&json, NULL, '{');
+    ty_json_put_string(&json, "ruleset", shape->spec);
+    ty_json_put_int(&json, "rules_version", ty_game_rules_version(ty_ruleset_game(run->ruleset)));
+    ty_json_put_string(&json, "note", shape->note);
+    ty_json_open(&json, "agents", '[');
     for (uint32_t seat = 0; seat < shape->seats; seat++) {
-        json_put_string(&json, NULL, agent_name(run->seating.agents[seat]));
+        ty_json_put_string(&json, NULL, agent_name(run->seating.agents[seat]));
     }
-    json_close(&json, ']');
-    json_put_int(&json, "episodes", run->episodes);
+    ty_json_close(&json, ']');
+    ty_json_put_int(&json, "episodes", run->episodes);
     output_unsigned(&json, "seed", run->seed);
     json_results(&json, run, results);
-    json_put_int(&json, "threads", run->threads);
+    ty_json_put_int(&json, "threads", run->threads);
     output_real(&json, "seconds", results->seconds);
     output_real(&json, "decisions_per_s", (double)results_decisions(results) / results->seconds);
-    json_close(&json, '}');
+    ty_json_close(&json, '}');
     return output_print(settings, &json);
 }
 
@@ -142,6 +144,10 @@ static int sim_play(const Settings *settings, const TyRuleset *ruleset)
     if (status != CLI_OK) {
         return status;
     }
+    if (settings->notes && settings->log == NULL) {
+        return cli_usage_error(settings, "--notes: they go into a log; give --log as well");
+    }
+    run.notes = settings->notes;
     status = log_open(settings, &run.recorder);
     if (status != CLI_OK) {
         return status;
@@ -185,6 +191,10 @@ static const Option sim_options[] = {
      .kind = OPTION_TEXT,
      .offset = offsetof(Settings, log),
      .help = "Write every episode into a log, for 'trainyard replay'."},
+    {.name = "notes",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, notes),
+     .help = "With what agents tell of their choices: probabilities, values, visits."},
     OPTION_JSON,
     {.name = NULL},
 };
@@ -195,11 +205,11 @@ const Command command_sim = {
     .arguments_min = 1,
     .arguments_max = 1,
     .summary = "play many episodes and print the results with confidence intervals",
-    .details = "Plays episodes with built-in agents, or with programs of your own that join the\n"
+    .details = "Plays episodes with built-in agents, or with your own programs that join the\n"
                "seats called 'open' on a daemon, and prints the mean and the 95 % confidence\n"
-               "interval of every metric (Wilson's for rates), of each seat's return and of the\n"
-               "number of decisions. Episode i has the seed N + i, so the results do not depend\n"
-               "on the number of threads.",
+               "interval (Wilson's for rates, Student's for others) of every metric, of each\n"
+               "seat's return and of the number of decisions. Episode i has the seed N + i, so\n"
+               "the results do not depend on the number of threads.",
     .example = "  trainyard sim GAME --agent random --episodes 10000 --seed 1\n"
                "  trainyard sim GAME --agent open --start ./my_agent",
     .options = sim_options,

@@ -1,76 +1,94 @@
-/* Means with 95 % confidence intervals, over columns of integers. */
-#include "cli/stats.h"
+/* trainyard stats: what a running daemon does. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/output.h"
+#include "cli/remote.h"
 
-#include <math.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
 
-/* 97.5 % of a standard normal variable lies below this. */
-static const double Z95 = 1.959963984540054;
-
-static double column_value(const Column *column, const Column *base, uint32_t index)
+static int print_json(const Settings *settings, const TyClientStats *stats)
 {
-    double value = column->unit * column->values[index * column->stride];
-    return base != NULL ? value - base->unit * base->values[index * base->stride] : value;
+    TyJson json = output_open();
+    ty_json_open(&json, NULL, '{');
+    ty_json_put_int(&json, "uptime_ms", (int64_t)stats->uptime_ms);
+    ty_json_put_int(&json, "sessions", (int64_t)stats->sessions);
+    ty_json_put_int(&json, "decisions", (int64_t)stats->decisions);
+    ty_json_put_int(&json, "bytes", (int64_t)stats->bytes);
+    ty_json_close(&json, '}');
+    return output_print(settings, &json);
 }
 
-/* Wilson's score interval: honest also for rates near 0 and 1. */
-static void interval_wilson(Estimate *estimate)
+static void print_text(const TyClientStats *stats, uint64_t rate)
 {
-    double n = estimate->count;
-    double p = estimate->mean;
-    double scale = 1 + Z95 * Z95 / n;
-    double centre = (p + Z95 * Z95 / (2 * n)) / scale;
-    double half = Z95 * sqrt(p * (1 - p) / n + Z95 * Z95 / (4 * n * n)) / scale;
-    estimate->low = fmax(0, centre - half);
-    estimate->high = fmin(1, centre + half);
-}
-
-static void interval_normal(Estimate *estimate)
-{
-    double half = Z95 * estimate->deviation / sqrt(estimate->count);
-    estimate->low = estimate->mean - half;
-    estimate->high = estimate->mean + half;
-}
-
-/* Both passes go through the values in order, so that the sums do not depend on how the values
- * were made. */
-static Estimate estimate_values(const Column *column, const Column *base)
-{
-    double first = column_value(column, base, 0);
-    Estimate estimate = {.count = column->count, .minimum = first, .maximum = first};
-    double sum = 0;
-    bool binary = true;
-    for (uint32_t i = 0; i < column->count; i++) {
-        double value = column_value(column, base, i);
-        sum += value;
-        estimate.minimum = fmin(estimate.minimum, value);
-        estimate.maximum = fmax(estimate.maximum, value);
-        binary = binary && (column->values[i * column->stride] & ~1) == 0;
+    printf("up %.1f s, %" PRIu64 " sessions, %" PRIu64 " decisions",
+           (double)stats->uptime_ms / 1000, stats->sessions, stats->decisions);
+    if (rate != UINT64_MAX) {
+        printf(", %" PRIu64 " decisions/s", rate);
     }
-    estimate.mean = sum / column->count;
-    double squares = 0;
-    for (uint32_t i = 0; i < column->count; i++) {
-        double difference = column_value(column, base, i) - estimate.mean;
-        squares += difference * difference;
-    }
-    estimate.deviation = column->count > 1 ? sqrt(squares / (column->count - 1)) : 0;
-    estimate.rate = binary && base == NULL && column->unit >= 1 && column->unit <= 1;
-    return estimate;
+    printf(", %.1f MB\n", (double)stats->bytes / 1e6);
+    fflush(stdout);
 }
 
-Estimate stats_estimate(Column column)
+/* Asks once and prints; `last` holds the decisions and the time of the time before. */
+static int stats_once(const Settings *settings, TyClient *client, uint64_t last[2])
 {
-    Estimate estimate = estimate_values(&column, NULL);
-    if (estimate.rate) {
-        interval_wilson(&estimate);
-    } else {
-        interval_normal(&estimate);
+    TyClientStats stats;
+    TyStatus status = ty_client_stats(client, &stats);
+    if (status.code != TY_OK) {
+        return cli_failure(settings, "%s", status.message);
     }
-    return estimate;
+    if (settings->json) {
+        return print_json(settings, &stats);
+    }
+    uint64_t rate = UINT64_MAX;
+    if (last[1] != 0 && stats.uptime_ms > last[1]) {
+        rate = (stats.decisions - last[0]) * 1000 / (stats.uptime_ms - last[1]);
+    }
+    last[0] = stats.decisions;
+    last[1] = stats.uptime_ms;
+    print_text(&stats, rate);
+    return CLI_OK;
 }
 
-Estimate stats_paired(Column column, Column base)
+static int stats_run(const Settings *settings)
 {
-    Estimate estimate = estimate_values(&column, &base);
-    interval_normal(&estimate);
-    return estimate;
+    TyClient *client = NULL;
+    uint64_t last[2] = {0};
+    int result = remote_connect(settings, &client);
+    if (result != CLI_OK) {
+        return result;
+    }
+    do {
+        result = stats_once(settings, client, last);
+        if (settings->live && result == CLI_OK) {
+            nanosleep(&(struct timespec){.tv_sec = 1}, NULL);
+        }
+    } while (settings->live && result == CLI_OK && !ferror(stdout));
+    ty_client_close(client);
+    return result;
 }
+
+static const Option stats_options[] = {
+    OPTIONS_CONNECT,
+    {.name = "live",
+     .kind = OPTION_FLAG,
+     .offset = offsetof(Settings, live),
+     .help = "Ask again every second, until interrupted."},
+    OPTION_JSON,
+    {.name = NULL},
+};
+
+const Command command_stats = {
+    .name = "stats",
+    .arguments = "",
+    .summary = "show what a running daemon is doing",
+    .details =
+        "Asks a daemon how long it has been up, how many sessions it has, how many decisions were\n"
+        "taken in its pools and how much memory they have; once, or with --live every second.",
+    .example = "  trainyard stats\n"
+               "  trainyard stats --live --connect tcp://localhost:5555 --token token.txt",
+    .options = stats_options,
+    .run = stats_run,
+};

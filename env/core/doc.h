@@ -1,55 +1,60 @@
 /* A parsed JSON document as plain nodes, so that games can read files without a JSON library. */
 #pragma once
 
-#include "trainyard.h"
+#include "base.h"
 
-typedef enum DocKind {
-    DOC_NULL,
-    DOC_FLAG,
-    DOC_INT,
-    DOC_REAL, /* `number` is in thousandths */
-    DOC_TEXT,
-    DOC_LIST,
-    DOC_MAP,
-} DocKind;
+/* What a node is. */
+typedef enum TyDocKind {
+    TY_DOC_NULL,
+    TY_DOC_FLAG,
+    TY_DOC_INT,
+    TY_DOC_REAL, /* `number` is in thousandths */
+    TY_DOC_TEXT,
+    TY_DOC_LIST,
+    TY_DOC_MAP,
+} TyDocKind;
 
-typedef struct DocNode {
-    DocKind kind;
+/* A value of a document. `parent`, `first` and `next` are indices of nodes. */
+typedef struct TyDocNode {
+    TyDocKind kind;
     const char *key;  /* in a map; otherwise NULL */
-    const char *text; /* DOC_TEXT */
-    int64_t number;   /* DOC_FLAG, DOC_INT, DOC_REAL */
+    const char *text; /* TY_DOC_TEXT */
+    int64_t number;   /* TY_DOC_FLAG, TY_DOC_INT, TY_DOC_REAL */
     uint32_t parent;
     uint32_t index;       /* among its siblings */
-    uint32_t child_count; /* DOC_LIST, DOC_MAP */
+    uint32_t child_count; /* TY_DOC_LIST, TY_DOC_MAP */
     uint32_t first;       /* first child; 0 if none */
     uint32_t next;        /* next sibling; 0 if none */
-} DocNode;
+} TyDocNode;
 
-/* Node 0 is the root. `hash` is of the bytes that were parsed. */
-typedef struct Doc {
-    const DocNode *nodes;
+/* A parsed document: node 0 is the root, `hash` is that of the parsed bytes. The library owns the
+ * nodes and their strings; a game must copy what it keeps. */
+typedef struct TyDoc {
+    const TyDocNode *nodes;
     uint32_t count;
     uint64_t hash;
-} Doc;
+} TyDoc;
 
 /* The member `key` of map `node`; NULL if there is none. */
-const DocNode *doc_get(const Doc *doc, const DocNode *node, const char *key);
-/* The first child and the next sibling; NULL at the end. */
-const DocNode *doc_first(const Doc *doc, const DocNode *node);
-const DocNode *doc_next(const Doc *doc, const DocNode *node);
-/* "segments[3].lights[0].gap" */
-void doc_path(const Doc *doc, const DocNode *node, char *out, size_t size);
+TY_API const TyDocNode *ty_doc_get(const TyDoc *doc, const TyDocNode *node, const char *key);
+/* The first child of a list or map; NULL if it is empty.
+ *
+ *     for (entry = ty_doc_first(doc, list); entry != NULL; entry = ty_doc_next(doc, entry)) {
+ *         read_entry(doc, entry);
+ *     } */
+TY_API const TyDocNode *ty_doc_first(const TyDoc *doc, const TyDocNode *node);
+/* The next sibling; NULL behind the last. */
+TY_API const TyDocNode *ty_doc_next(const TyDoc *doc, const TyDocNode *node);
+/* What a kind is called in messages: "a whole number", "a list". */
+TY_API const char *ty_doc_kind_title(TyDocKind kind);
+/* Writes where a node is, such as "segments[3].lights[0].gap", into `size` bytes at `out`. */
+TY_API void ty_doc_path(const TyDoc *doc, const TyDocNode *node, char *out, size_t size);
 
-/* Readers of required members. The first failure is kept in `status` with the path of the field;
- * later calls then do nothing and return a harmless value, so that a parser can check once. */
-const char *doc_read_text(const Doc *doc, const DocNode *node, const char *key, TyStatus *status);
-int32_t doc_read_int(const Doc *doc, const DocNode *node, const char *key, int32_t minimum,
-                     int32_t maximum, TyStatus *status);
-bool doc_read_flag(const Doc *doc, const DocNode *node, const char *key, TyStatus *status);
-const DocNode *doc_read_list(const Doc *doc, const DocNode *node, const char *key, uint32_t minimum,
-                             uint32_t maximum, TyStatus *status);
-/* Sets `status` to a failure at `node` unless it has one already. */
-void doc_fail(const Doc *doc, const DocNode *node, TyStatus *status, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* Fails at the first member of map `node` that is not in the NULL-terminated list. */
-void doc_known_keys(const Doc *doc, const DocNode *node, const char *const *keys, TyStatus *status);
+/* Sets `status` to TY_BAD_FILE with the path of `node` and a message as printf writes it, unless it
+ * has a failure already. */
+TY_API void ty_doc_fail(const TyDoc *doc, const TyDocNode *node, TyStatus *status,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Fails, as ty_doc_fail does, at the first member of map `node` that is not in the NULL-terminated
+ * list of keys. */
+TY_API void ty_doc_known_keys(const TyDoc *doc, const TyDocNode *node, const char *const *keys,
+                              TyStatus *status);

@@ -21,7 +21,7 @@ static void draw_note_missing(TyTape *tape, uint32_t stream, const uint8_t *weig
     tape->missing_count = (uint8_t)count;
     memcpy(tape->missing_weights, weights, count);
     if (tape->status.code == TY_OK) {
-        tape->status = status_fail(TY_BAD_SCRIPT, "chance: the script has no more outcomes");
+        tape->status = ty_status_fail(TY_BAD_SCRIPT, "chance: the script has no more outcomes");
     }
 }
 
@@ -40,10 +40,10 @@ static bool draw_scripted(TyTape *tape, uint32_t stream, const uint8_t *weights,
             return true;
         }
         if (tape->status.code == TY_OK) {
-            tape->status =
-                status_fail(TY_BAD_SCRIPT,
-                            "chance: script entry %u: outcome %u of stream %u cannot happen here",
-                            i, entry->outcome, stream);
+            tape->status = ty_status_fail(
+                TY_BAD_SCRIPT,
+                "chance: script entry %u: outcome %u of stream %u cannot happen here", i,
+                entry->outcome, stream);
         }
         return false;
     }
@@ -53,15 +53,11 @@ static bool draw_scripted(TyTape *tape, uint32_t stream, const uint8_t *weights,
     return false;
 }
 
-uint32_t draw(TyHead *head, TyTape *tape, uint32_t stream, const uint8_t *weights, uint32_t count)
+/* An outcome from the generator. */
+static uint32_t draw_generated(TyHead *head, uint32_t stream, const uint8_t *weights,
+                               uint32_t count)
 {
-    assert(stream < TY_STREAMS_MAX && count <= TY_OUTCOMES_MAX);
     uint32_t outcome = 0;
-    if (tape != NULL && (tape->script_count > 0 || tape->strict) &&
-        draw_scripted(tape, stream, weights, count, &outcome)) {
-        head->draws[stream]++;
-        return outcome;
-    }
     uint32_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         total += weights[i];
@@ -71,6 +67,24 @@ uint32_t draw(TyHead *head, TyTape *tape, uint32_t stream, const uint8_t *weight
     while (value >= weights[outcome]) {
         value -= weights[outcome];
         outcome++;
+    }
+    return outcome;
+}
+
+uint32_t draw_take(TyHead *head, TyTape *tape, uint32_t stream, const uint8_t *weights,
+                   uint32_t count)
+{
+    assert(stream < TY_STREAMS_MAX && count <= TY_OUTCOMES_MAX);
+    uint32_t outcome = 0;
+    bool scripted = tape != NULL && (tape->script_count > 0 || tape->strict) &&
+                    draw_scripted(tape, stream, weights, count, &outcome);
+    if (scripted) {
+        head->draws[stream]++;
+    } else {
+        outcome = draw_generated(head, stream, weights, count);
+    }
+    if (tape != NULL && tape->drawn != NULL) {
+        tape->drawn(tape->user, stream, weights, count, outcome);
     }
     return outcome;
 }

@@ -4,8 +4,8 @@
  * in the state, so equal seeds meet equal cards and dice however the play between them differs. */
 #pragma once
 
+#include "base.h"
 #include "core/hash.h"
-#include "trainyard.h"
 
 /* Value `counter` of `stream` under `seed`. */
 static inline uint64_t draw_value(uint64_t seed, uint64_t stream, uint64_t counter)
@@ -27,6 +27,13 @@ static inline uint32_t draw_below(uint64_t seed, uint64_t stream, uint32_t *coun
     }
 }
 
+/* The number below `total` that sampling from a mask draws; its bias is below total / 2^32. */
+static inline uint32_t sample_below(uint32_t total, uint64_t seed, uint64_t counter)
+{
+    return (uint32_t)(((draw_value(seed, TY_STREAMS_MAX, counter) >> 32) * total) >> 32);
+}
+
 /* Outcome i with probability weights[i] / sum of all; the sum is positive and below 65,536.
  * Answered by the tape's script if there is one, otherwise by the generator. */
-uint32_t draw(TyHead *head, TyTape *tape, uint32_t stream, const uint8_t *weights, uint32_t count);
+uint32_t draw_take(TyHead *head, TyTape *tape, uint32_t stream, const uint8_t *weights,
+                   uint32_t count);

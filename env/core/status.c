@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-TyStatus status_fail(TyCode code, const char *format, ...)
+TyStatus ty_status_fail(TyCode code, const char *format, ...)
 {
     TyStatus status = {.code = code};
     va_list args;

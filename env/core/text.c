@@ -4,14 +4,15 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-Text text_init(char *data, size_t size)
+TyText ty_text_init(char *data, size_t size)
 {
     data[0] = '\0';
-    return (Text){.data = data, .size = size};
+    return (TyText){.data = data, .size = size};
 }
 
-void text_add(Text *text, const char *format, ...)
+void ty_text_add(TyText *text, const char *format, ...)
 {
     size_t used = text->length < text->size ? text->length : text->size - 1;
     va_list args;
@@ -21,9 +22,34 @@ void text_add(Text *text, const char *format, ...)
     text->length += length > 0 ? (size_t)length : 0;
 }
 
-Json json_init(char *data, size_t size)
+void ty_text_put(TyText *text, const char *bytes, size_t length)
 {
-    return (Json){.text = text_init(data, size)};
+    size_t used = text->length < text->size ? text->length : text->size - 1;
+    size_t room = text->size - 1 - used;
+    size_t taken = length < room ? length : room;
+    memcpy(text->data + used, bytes, taken);
+    text->data[used + taken] = '\0';
+    text->length += length;
+}
+
+void ty_text_put_int(TyText *text, int64_t value)
+{
+    char digits[20];
+    uint32_t at = sizeof digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest != 0);
+    if (value < 0) {
+        digits[--at] = '-';
+    }
+    ty_text_put(text, digits + at, sizeof digits - at);
+}
+
+TyJson ty_json_init(char *data, size_t size)
+{
+    return (TyJson){.text = ty_text_init(data, size)};
 }
 
 /* True for a character that JSON strings hold as it is. */
@@ -32,81 +58,81 @@ static bool json_plain(unsigned char character)
     return character >= 0x20 && character != '"' && character != '\\';
 }
 
-static void json_quote(Text *text, const char *value)
+static void json_quote(TyText *text, const char *value)
 {
     const unsigned char *at = (const unsigned char *)value;
-    text_add(text, "\"");
+    ty_text_add(text, "\"");
     while (*at != '\0') {
         int run = 0;
         while (json_plain(at[run])) {
             run++;
         }
-        text_add(text, "%.*s", run, (const char *)at);
+        ty_text_add(text, "%.*s", run, (const char *)at);
         at += run;
         if (*at == '"' || *at == '\\') {
-            text_add(text, "\\%c", *at++);
+            ty_text_add(text, "\\%c", *at++);
         } else if (*at != '\0') {
-            text_add(text, "\\u%04x", *at++);
+            ty_text_add(text, "\\u%04x", *at++);
         }
     }
-    text_add(text, "\"");
+    ty_text_add(text, "\"");
 }
 
-static void json_begin(Json *json, const char *key)
+static void json_begin(TyJson *json, const char *key)
 {
     if (json->comma) {
-        text_add(&json->text, ",");
+        ty_text_add(&json->text, ",");
     }
     json->comma = true;
     if (key != NULL) {
         json_quote(&json->text, key);
-        text_add(&json->text, ":");
+        ty_text_add(&json->text, ":");
     }
 }
 
-void json_open(Json *json, const char *key, char bracket)
+void ty_json_open(TyJson *json, const char *key, char bracket)
 {
     json_begin(json, key);
-    text_add(&json->text, "%c", bracket);
+    ty_text_add(&json->text, "%c", bracket);
     json->comma = false;
 }
 
-void json_close(Json *json, char bracket)
+void ty_json_close(TyJson *json, char bracket)
 {
-    text_add(&json->text, "%c", bracket);
+    ty_text_add(&json->text, "%c", bracket);
     json->comma = true;
 }
 
-void json_put_string(Json *json, const char *key, const char *value)
+void ty_json_put_string(TyJson *json, const char *key, const char *value)
 {
     json_begin(json, key);
     json_quote(&json->text, value);
 }
 
-void json_put_int(Json *json, const char *key, int64_t value)
+void ty_json_put_int(TyJson *json, const char *key, int64_t value)
 {
     json_begin(json, key);
-    text_add(&json->text, "%" PRId64, value);
+    ty_text_add(&json->text, "%" PRId64, value);
 }
 
-void json_put_bool(Json *json, const char *key, bool value)
+void ty_json_put_bool(TyJson *json, const char *key, bool value)
 {
-    json_put_raw(json, key, value ? "true" : "false");
+    ty_json_put_raw(json, key, value ? "true" : "false");
 }
 
-void json_put_null(Json *json, const char *key)
+void ty_json_put_null(TyJson *json, const char *key)
 {
-    json_put_raw(json, key, "null");
+    ty_json_put_raw(json, key, "null");
 }
 
-void json_put_hex(Json *json, const char *key, uint64_t value)
-{
-    json_begin(json, key);
-    text_add(&json->text, "\"%016" PRIx64 "\"", value);
-}
-
-void json_put_raw(Json *json, const char *key, const char *value)
+void ty_json_put_hex(TyJson *json, const char *key, uint64_t value)
 {
     json_begin(json, key);
-    text_add(&json->text, "%s", value);
+    ty_text_add(&json->text, "\"%016" PRIx64 "\"", value);
+}
+
+void ty_json_put_raw(TyJson *json, const char *key, const char *value)
+{
+    json_begin(json, key);
+    ty_text_add(&json->text, "%s", value);
 }

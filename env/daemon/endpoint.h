@@ -1,7 +1,7 @@
 /* Addresses to listen on, and what has to be made for them. */
 #pragma once
 
-#include "trainyard.h"
+#include "base.h"
 
 enum {
     ENDPOINT_PATH_MAX = 256,
@@ -28,6 +28,8 @@ typedef struct Endpoint {
 TyStatus endpoint_runtime_directory(char path[ENDPOINT_PATH_MAX]);
 /* Understands "ipc://PATH" and "tcp://HOST:PORT". */
 TyStatus endpoint_parse(const char *address, Endpoint *endpoint);
+/* True if the host of a tcp address is one of IPv6. */
+bool endpoint_is_ipv6(const Endpoint *endpoint);
 /* Makes the directory, checks that it is private, and locks the path against a second daemon. */
 TyStatus endpoint_claim(Endpoint *endpoint);
 /* Removes what endpoint_claim made. */

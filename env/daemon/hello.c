@@ -1,9 +1,11 @@
-/* The operations that need no pool: hello, stats, ping. */
-#include "daemon/hello.h"
+/* hello: begins a session or takes one up, and says what the daemon offers. */
+#include "core/status.h"
+#include "daemon/access.h"
+#include "daemon/dispatch_internal.h"
 
 #include <string.h>
 
-/* ---- hello ---- */
+/* ---- What the daemon offers ---- */
 
 static void put_field_range(Writer *writer, const TyField *field)
 {
@@ -12,10 +14,11 @@ static void put_field_range(Writer *writer, const TyField *field)
     while (listed && field->choices[count] != NULL) {
         count++;
     }
+    bool ranged = field->kind == TY_FIELD_INT || field->kind == TY_FIELD_FRACTION;
     put_text(writer, "minimum");
-    put_int(writer, field->kind == TY_FIELD_INT ? field->minimum : 0);
+    put_int(writer, ranged ? field->minimum : 0);
     put_text(writer, "maximum");
-    put_int(writer, field->kind == TY_FIELD_INT ? field->maximum : listed ? (int64_t)count - 1 : 1);
+    put_int(writer, ranged ? field->maximum : listed ? (int64_t)count - 1 : 1);
     put_text(writer, "choices");
     put_list(writer, count);
     for (uint32_t i = 0; i < count; i++) {
@@ -23,12 +26,13 @@ static void put_field_range(Writer *writer, const TyField *field)
     }
 }
 
-static void put_keys(Writer *writer, const TyGame *game)
+static void put_settings(Writer *writer, const TyGame *game)
 {
     static const char *const kinds[] = {[TY_FIELD_INT] = "int",
                                         [TY_FIELD_FLAG] = "flag",
                                         [TY_FIELD_CHOICE] = "choice",
-                                        [TY_FIELD_FILE] = "file"};
+                                        [TY_FIELD_FILE] = "file",
+                                        [TY_FIELD_FRACTION] = "fraction"};
     uint32_t count = 0;
     const TyField *fields = ty_game_fields(game, &count);
     put_list(writer, count);
@@ -64,12 +68,12 @@ static void put_games(Writer *writer, const Dispatch *dispatch)
         put_key_text(writer, "game", ty_game_name(game));
         put_key_text(writer, "title", ty_game_title(game));
         put_key_uint(writer, "rules_version", ty_game_rules_version(game));
-        put_key_text(writer, "ruleset", dispatch->games[i]);
-        put_key_uint(writer, "players", dispatch->game_players[i]);
+        put_key_text(writer, "ruleset", dispatch->games[i].ruleset);
+        put_key_uint(writer, "players", dispatch->games[i].players);
         put_text(writer, "agents");
         put_agents(writer, game);
         put_text(writer, "keys");
-        put_keys(writer, game);
+        put_settings(writer, game);
     }
 }
 
@@ -99,19 +103,21 @@ static void put_capabilities(Writer *writer, const Dispatch *dispatch)
     }
 }
 
-/* What a reply needs besides the job. */
+/* What the reply needs besides the job. */
 typedef struct HelloContext {
     const Dispatch *dispatch;
     const Session *session;
+    uint64_t version; /* in which the two speak */
 } HelloContext;
 
-static void put_hello(Writer *writer, Host *host, const Job *job, const void *context)
+static void put_hello(Writer *writer, const Job *job, const void *context)
 {
     const HelloContext *hello = context;
     const char *shm = hello->dispatch->config.shm_path;
-    (void)host;
     (void)job;
-    reply_uint(writer, REPLY_PROTOCOL, PROTOCOL_VERSION);
+    reply_uint(writer, REPLY_PROTOCOL, hello->version);
+    reply_uint(writer, REPLY_PROTOCOL_MIN, PROTOCOL_VERSION_MIN);
+    reply_uint(writer, REPLY_PROTOCOL_MAX, PROTOCOL_VERSION);
     reply_text(writer, REPLY_VERSION, TY_VERSION);
     reply_text(writer, REPLY_SESSION, hello->session->token);
     reply_uint(writer, REPLY_LAST_ID, hello->session->last_id);
@@ -124,133 +130,210 @@ static void put_hello(Writer *writer, Host *host, const Job *job, const void *co
     reply_text(writer, REPLY_SHM, shm != NULL ? shm : "");
 }
 
-/* The session that hello begins or takes up; NULL, and `error` set, if it is refused. */
-static Session *hello_session(Dispatch *dispatch, uint64_t peer, bool needs_token,
-                              const Request *request, WireError *error)
+/* ---- The request ---- */
+
+/* The session with the request's token, moved to this connection; NULL, and the job refused, if
+ * there is none. */
+static Session *session_resume(Dispatch *dispatch, uint64_t peer, const char *key, Session *old,
+                               Job *job)
 {
-    char text[WIRE_TEXT_MAX];
-    Session *old = session_find(dispatch, peer);
-    if (request_uint(request, FIELD_OF_PROTOCOL) != PROTOCOL_VERSION) {
-        wire_refuse(error, ERROR_bad_version, "protocol=%llu: this daemon speaks version %d",
-                    (unsigned long long)request_uint(request, FIELD_OF_PROTOCOL), PROTOCOL_VERSION);
-        return NULL;
-    }
-    request_text(request, FIELD_OF_ACCESS, text);
-    if (needs_token && (dispatch->config.access_token == NULL ||
-                        !secret_equal(dispatch->config.access_token, text))) {
-        wire_refuse(error, ERROR_denied, "access: the access token is missing or wrong");
-        return NULL;
-    }
-    if (request_has(request, FIELD_OF_SESSION)) {
-        request_text(request, FIELD_OF_SESSION, text);
-        Session *session = session_find_token(dispatch, text);
-        if (session == NULL) {
-            wire_refuse(error, ERROR_no_session, "session: the token is not known, or has expired");
-        } else if (session != old) {
-            if (old != NULL) {
-                session_end(dispatch, old);
-            }
-            session_rebind(dispatch, session, peer);
+    char token[WIRE_TEXT_MAX];
+    request_text(&job->request, FIELD_OF_SESSION, token);
+    Session *session = session_find_token(dispatch, token);
+    if (session == NULL || strcmp(session->key->name, key) != 0) {
+        session = NULL;
+        job_refuse(job, ERROR_no_session, -1, "session: the token is not known, or has expired");
+    } else if (session != old) {
+        if (old != NULL) {
+            session_end(dispatch, old, "another was resumed");
         }
-        return session;
-    }
-    Session *session = old != NULL ? old : session_begin(dispatch, peer);
-    if (session == NULL && dispatch->session_count < dispatch->config.limits.sessions) {
-        wire_refuse(error, ERROR_no_memory, "no memory for another session");
-    } else if (session == NULL) {
-        wire_refuse(error, ERROR_limit, "sessions=%llu sessions are open already",
-                    (unsigned long long)dispatch->config.limits.sessions);
+        session_rebind(dispatch, session, peer);
     }
     return session;
 }
 
-Buffer *hello_answer(Dispatch *dispatch, uint64_t peer, bool needs_token, const Request *request)
+static void journal_refusal(const Dispatch *dispatch, const Identity *identity, const char *why)
 {
-    WireError error;
-    Session *session = hello_session(dispatch, peer, needs_token, request, &error);
+    journal_write(
+        dispatch->config.journal, JOURNAL_WARNING, "refused",
+        JOURNAL_FIELDS(JOURNAL_TEXT("peer", identity->address), JOURNAL_TEXT("why", why)));
+}
+
+/* What the client's access token is good for. */
+typedef struct Access {
+    bool client;
+    bool administrator;
+} Access;
+
+/* Both are compared, however the first turns out. */
+static Access access_read(const Dispatch *dispatch, const Request *request)
+{
+    const char *clients = dispatch->config.access_token;
+    const char *administrators = dispatch->config.admin_token;
+    char access[WIRE_TEXT_MAX];
+    request_text(request, FIELD_OF_ACCESS, access);
+    return (Access){
+        .client = clients != NULL && secret_equal(clients, access),
+        .administrator = administrators != NULL && secret_equal(administrators, access),
+    };
+}
+
+/* The name that the session has from this hello on; false, and the job refused, if it is that of a
+ * built-in agent. With a key that has a name, everything is called by that, and a client tells its
+ * programs apart behind a slash. */
+static bool hello_name(const Identity *identity, Job *job, char name[WIRE_TEXT_MAX])
+{
+    char said[WIRE_TEXT_MAX] = "";
+    size_t length = strlen(identity->name);
+    if (request_has(&job->request, FIELD_OF_NAME)) {
+        request_text(&job->request, FIELD_OF_NAME, said);
+    }
+    bool under =
+        strncmp(said, identity->name, length) == 0 && (said[length] == '\0' || said[length] == '/');
+    if (length > 0 && said[0] == '\0') {
+        snprintf(name, WIRE_TEXT_MAX, "%s", identity->name);
+    } else if (length > 0 && !under) {
+        snprintf(name, WIRE_TEXT_MAX, "%s/%.400s", identity->name, said);
+    } else {
+        snprintf(name, WIRE_TEXT_MAX, "%s", said);
+    }
+    return !name_is_agents(name) ||
+           job_refuse(job, ERROR_denied, -1,
+                      "name=%.40s: a built-in agent is called so; choose another", name);
+}
+
+/* True if the client has asked for nothing more than it may; otherwise the job is refused. */
+static bool admin_check(Dispatch *dispatch, const Identity *identity, uint64_t peer, Access access,
+                        Job *job)
+{
+    if (request_uint(&job->request, FIELD_OF_ADMIN) == 0 || identity->administrator ||
+        access.administrator) {
+        return true;
+    }
+    journal_refusal(dispatch, identity, "not an administrator");
+    job_refuse(job, ERROR_denied, -1,
+               "admin: for the daemon's own user on ipc, with the administrators' token, or with a "
+               "key of theirs");
+    return denied_later(dispatch, peer, job);
+}
+
+/* The highest version that both sides speak; 0: there is none. */
+static uint64_t hello_version(const Request *request)
+{
+    uint64_t highest = request_uint(request, FIELD_OF_PROTOCOL);
+    uint64_t lowest = request_has(request, FIELD_OF_PROTOCOL_MIN)
+                          ? request_uint(request, FIELD_OF_PROTOCOL_MIN)
+                          : highest;
+    uint64_t common = highest < PROTOCOL_VERSION ? highest : PROTOCOL_VERSION;
+    return common >= lowest && common >= PROTOCOL_VERSION_MIN ? common : 0;
+}
+
+/* True if the client speaks our version and may come in; otherwise the job is refused. */
+static bool hello_check(Dispatch *dispatch, const Identity *identity, uint64_t peer,
+                        bool needs_token, Job *job)
+{
+    Access access = access_read(dispatch, &job->request);
+    if (hello_version(&job->request) == 0) {
+        return job_refuse(job, ERROR_bad_version, -1,
+                          "protocol=%llu: this daemon speaks versions %d to %d",
+                          (unsigned long long)request_uint(&job->request, FIELD_OF_PROTOCOL),
+                          PROTOCOL_VERSION_MIN, PROTOCOL_VERSION);
+    }
+    if (identity->revoked) {
+        journal_refusal(dispatch, identity, "revoked key");
+        return job_refuse(job, ERROR_denied, -1, "the key of this connection was taken away");
+    }
+    if (!denied_may_try(dispatch, peer)) {
+        return job_refuse(job, ERROR_busy, -1, "access: wait for the answer to the last token");
+    }
+    if (needs_token && !access.client && !access.administrator) {
+        journal_refusal(dispatch, identity, "wrong access token");
+        job_refuse(job, ERROR_denied, -1, "access: the access token is missing or wrong");
+        return denied_later(dispatch, peer, job);
+    }
+    return admin_check(dispatch, identity, peer, access, job);
+}
+
+/* The session that hello begins or takes up; NULL, and the job refused, if there is none. */
+static Session *hello_session(Dispatch *dispatch, const Identity *identity, uint64_t peer, Job *job)
+{
+    Session *session = session_find(dispatch, peer);
+    if (request_has(&job->request, FIELD_OF_SESSION)) {
+        return session_resume(dispatch, peer, identity->key, session, job);
+    }
     if (session == NULL) {
-        dispatch->refused++;
-        return reply_refusal(&dispatch->shared.buffers, request->id, &error);
+        TyStatus status = session_begin(dispatch, peer, identity->key, &session);
+        if (status.code != TY_OK) {
+            journal_refusal(dispatch, identity, status.message);
+            job_refuse_status(job, &status);
+        }
     }
+    return session;
+}
+
+static void journal_session(const Dispatch *dispatch, const Session *session,
+                            const Request *request)
+{
+    journal_write(dispatch->config.journal, JOURNAL_INFO,
+                  request_has(request, FIELD_OF_SESSION) ? "session_resume" : "session_begin",
+                  JOURNAL_FIELDS(JOURNAL_NUMBER("session", session->id.serial),
+                                 JOURNAL_TEXT("name", session->name),
+                                 JOURNAL_TEXT("peer", session->identity.address),
+                                 JOURNAL_NUMBER("admin", session->administrator)));
+}
+
+/* What a session is from this hello on. */
+static void session_introduce(const Dispatch *dispatch, Session *session, const Identity *identity,
+                              bool needs_token, const Request *request)
+{
+    Access access = access_read(dispatch, request);
     session->silent_since_ms = dispatch->now_ms;
-    if (request_has(request, FIELD_OF_NAME)) {
-        request_text(request, FIELD_OF_NAME, session->name);
-    }
-    const HelloContext context = {.dispatch = dispatch, .session = session};
-    const ReplyPlan plan = {.buffers = &dispatch->shared.buffers,
-                            .op = OP_HELLO,
-                            .id = request->id,
-                            .body = put_hello,
-                            .context = &context};
-    Buffer *reply = reply_make(&plan, 16 << 10);
-    return reply != NULL ? reply : reply_no_memory(plan.buffers, plan.id);
+    session->identity = *identity;
+    session->administrator = request_uint(request, FIELD_OF_ADMIN) != 0;
+    session->by_token = needs_token && access.client;
+    session->by_admin_token =
+        (needs_token && !access.client) || (session->administrator && !identity->administrator);
+    session->pushes = request_uint(request, FIELD_OF_PUSH) != 0;
 }
 
-/* ---- stats ---- */
-
-static void put_pool_stats(Writer *writer, const Pool *pool, const HostStats *stats)
+void request_hello(Dispatch *dispatch, uint64_t peer, bool needs_token, Job *job)
 {
-    uint32_t here = 0;
-    for (uint32_t i = 0; i < TY_MEMBERS_MAX; i++) {
-        here += pool->members[i].here;
+    Identity identity = {.address = ""};
+    if (dispatch->config.identify != NULL) {
+        dispatch->config.identify(dispatch->config.user, job->frame, &identity);
     }
-    put_map(writer, 10);
-    put_key_uint(writer, "pool", pool->id);
-    put_key_text(writer, "ruleset", stats->ruleset);
-    put_key_uint(writer, "slots", stats->slots);
-    put_key_uint(writer, "groups", stats->groups);
-    put_key_uint(writer, "members", here);
-    put_key_uint(writer, "decisions", stats->decisions);
-    put_key_uint(writer, "episodes", stats->episodes);
-    put_key_uint(writer, "waiting", stats->waiting);
-    put_key_uint(writer, "jobs", stats->jobs);
-    put_key_uint(writer, "bytes", stats->bytes);
+    char name[WIRE_TEXT_MAX];
+    Session *session =
+        hello_check(dispatch, &identity, peer, needs_token, job) && hello_name(&identity, job, name)
+            ? hello_session(dispatch, &identity, peer, job)
+            : NULL;
+    if (session == NULL) {
+        return;
+    }
+    session_introduce(dispatch, session, &identity, needs_token, &job->request);
+    dispatch->noticed = dispatch->noticed || session->notice_count > 0;
+    if (request_has(&job->request, FIELD_OF_NAME) || session->name[0] == '\0') {
+        memcpy(session->name, name, sizeof session->name);
+    }
+    journal_session(dispatch, session, &job->request);
+    const HelloContext context = {
+        .dispatch = dispatch, .session = session, .version = hello_version(&job->request)};
+    job_reply(job, 16 << 10, put_hello, &context);
 }
 
-typedef struct StatsContext {
-    const Dispatch *dispatch;
-    uint32_t count;
-    uint64_t decisions;
-    const Pool *pools[STATS_POOLS_MAX];
-    HostStats stats[STATS_POOLS_MAX];
-} StatsContext;
-
-static void put_stats(Writer *writer, Host *host, const Job *job, const void *context)
+TyStatus games_open(Dispatch *dispatch)
 {
-    const StatsContext *stats = context;
-    const Dispatch *dispatch = stats->dispatch;
-    uint64_t bytes = atomic_load(&((Dispatch *)dispatch)->shared.memory_bytes) +
-                     atomic_load(&((Dispatch *)dispatch)->shared.buffers.live_bytes);
-    (void)host;
-    (void)job;
-    reply_uint(writer, REPLY_UPTIME, dispatch->now_ms - dispatch->started_ms);
-    reply_uint(writer, REPLY_SESSIONS, dispatch->session_count);
-    reply_uint(writer, REPLY_REQUESTS, dispatch->requests);
-    reply_uint(writer, REPLY_REFUSED, dispatch->refused);
-    reply_uint(writer, REPLY_DECISIONS, stats->decisions);
-    reply_uint(writer, REPLY_BYTES, bytes);
-    reply_key(writer, REPLY_POOLS);
-    put_list(writer, stats->count);
-    for (uint32_t i = 0; i < stats->count; i++) {
-        put_pool_stats(writer, stats->pools[i], &stats->stats[i]);
-    }
-}
-
-void stats_answer(Dispatch *dispatch, Session *session, Job *job)
-{
-    StatsContext context = {.dispatch = dispatch, .decisions = dispatch->decisions_closed};
-    HostStats stats;
-    for (uint32_t i = 0; i < dispatch->config.limits.pools; i++) {
-        const Pool *pool = &dispatch->pools[i];
-        if (pool->id == 0 || !pool->open || pool->closing) {
-            continue;
+    for (uint32_t i = 0; i < ty_game_count() && i < GAMES_MAX; i++) {
+        GameEntry *game = &dispatch->games[i];
+        TyRuleset *ruleset = NULL;
+        TyStatus status = ty_ruleset_open(ty_game_name(ty_game_at(i)), NULL, &ruleset);
+        if (status.code != TY_OK) {
+            return status;
         }
-        host_stats(pool->host, &stats);
-        context.decisions += stats.decisions;
-        if (context.count < STATS_POOLS_MAX) {
-            context.pools[context.count] = pool;
-            context.stats[context.count++] = stats;
-        }
+        snprintf(game->ruleset, sizeof game->ruleset, "%s", ty_shape(ruleset)->spec);
+        game->players = ty_shape(ruleset)->players;
+        dispatch->game_count++;
+        ty_ruleset_close(ruleset);
     }
-    dispatch_answer(dispatch, session, job, 4096, put_stats, &context);
+    return ty_status_ok();
 }

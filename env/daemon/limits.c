@@ -1,6 +1,9 @@
 /* Every limit of the daemon, in one place. */
 #include "daemon/limits.h"
 
+#include <assert.h>
+#include <string.h>
+
 const LimitInfo limit_infos[LIMIT_COUNT] = {
 #define LIMIT_INFO(NAME, STANDARD, MINIMUM, MAXIMUM, HELP)                                         \
     {#NAME, (uint64_t)(STANDARD), (uint64_t)(MINIMUM), (uint64_t)(MAXIMUM), HELP},
@@ -25,4 +28,26 @@ uint64_t *limit_at(Limits *limits, uint32_t index)
 #undef LIMIT_PLACE
     };
     return places[index];
+}
+
+uint32_t limit_index(const char *name)
+{
+    uint32_t index = 0;
+    while (strcmp(limit_infos[index].name, name) != 0) {
+        index++;
+        assert(index < LIMIT_COUNT);
+    }
+    return index;
+}
+
+bool limit_is_fixed(uint32_t index)
+{
+    static const char *const fixed[] = {"message_bytes", "sessions",    "pools", "replies_queued",
+                                        "heartbeat_ms",  "shm_spin_us", NULL};
+    for (uint32_t i = 0; fixed[i] != NULL; i++) {
+        if (strcmp(fixed[i], limit_infos[index].name) == 0) {
+            return true;
+        }
+    }
+    return false;
 }

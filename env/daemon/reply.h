@@ -1,7 +1,7 @@
-/* Replies built in place, in buffers that become messages. */
+/* How a job gets its reply: built in place, in a buffer that becomes the message. */
 #pragma once
 
-#include "daemon/host.h"
+#include "daemon/job.h"
 #include "proto/wire_encode.h"
 
 enum {
@@ -10,21 +10,16 @@ enum {
 };
 
 /* Writes the fields of a reply. It may be called twice, and must then write the same. */
-typedef void ReplyBody(Writer *writer, Host *host, const Job *job, const void *context);
+typedef void ReplyBody(Writer *writer, const Job *job, const void *context);
 
-typedef struct ReplyPlan {
-    BufferStore *buffers;
-    Operation op;
-    uint64_t id;
-    ReplyBody *body; /* NULL: the reply has no fields of its own */
-    Host *host;
-    const Job *job;
-    const void *context;
-} ReplyPlan;
-
-/* A reply, with room for `guess` bytes at first; NULL if there is no memory. */
-Buffer *reply_make(const ReplyPlan *plan, size_t guess);
-Buffer *reply_refusal(BufferStore *buffers, uint64_t id, const WireError *error);
-/* The refusal of a request for whose reply there was no memory. */
-Buffer *reply_no_memory(BufferStore *buffers, uint64_t id);
-ErrorCode status_error(TyCode code);
+/* Gives the job its reply, with room for `guess` bytes at first; `body` NULL: it has no fields of
+ * its own. False if there was no memory for it: then the job was refused. */
+bool job_reply(Job *job, size_t guess, ReplyBody *body, const void *context);
+/* Gives the job a refusal for its reply. `row` is -1 unless one row of a batch is to blame. Always
+ * false, so that checks can return it. */
+bool job_refuse(Job *job, ErrorCode code, int64_t row, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same with the error that a library call gave. */
+bool job_refuse_status(Job *job, const TyStatus *status);
+/* The refusal of a message that is no job; NULL if there is no memory. */
+Buffer *reply_refusal(BufferStore *buffers, Quota *quota, uint64_t id, const WireError *error);

@@ -21,6 +21,8 @@ enum {
     LISTENER = SHM_LEASES_MAX, /* its place, behind those of the connections */
 };
 
+_Static_assert(TY_BAD_ARGUMENT == 1 && TY_LIMIT == 6, "SHM.md names these numbers");
+
 typedef enum LinkState { LINK_FREE, LINK_PENDING, LINK_LEASED } LinkState;
 
 /* A connection. */
@@ -29,19 +31,21 @@ typedef struct Link {
     LinkState state;
     uint32_t received; /* bytes of the hello so far */
     uint64_t lease;
+    uint64_t serial; /* grows with every connection */
     uint64_t deadline_ms;
     ShmHello hello;
 } Link;
 
 struct ShmServer {
-    ShmHost host;
+    ShmHandler handler;
     int epoll_fd;
     int listen_fd;
     int spare_fd; /* given up for a moment to refuse a client when there are no more descriptors */
     uint64_t next_lease;
+    uint64_t next_serial;
     uint32_t pending;
     uint32_t leased;
-    Endpoint place; /* of the socket */
+    Endpoint endpoint; /* of the socket */
     Link links[SHM_LEASES_MAX];
 };
 
@@ -49,12 +53,12 @@ struct ShmServer {
 
 static TyStatus fail_errno(const char *what, const char *path)
 {
-    return status_fail(TY_IO, "%s %s: %s", what, path, strerror(errno));
+    return ty_status_fail(TY_IO, "%s %s: %s", what, path, strerror(errno));
 }
 
 static TyStatus listener_open(ShmServer *server)
 {
-    const char *path = server->place.path;
+    const char *path = server->endpoint.path;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(address.sun_path, sizeof address.sun_path, "%.*s", (int)sizeof address.sun_path - 1,
              path);
@@ -69,7 +73,7 @@ static TyStatus listener_open(ShmServer *server)
     if (chmod(path, 0600) != 0 || listen(server->listen_fd, SHM_PENDING_MAX) != 0) {
         return fail_errno("cannot listen on", path);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static bool watch(const ShmServer *server, int fd, uint32_t place)
@@ -82,9 +86,9 @@ static TyStatus server_start(ShmServer *server, const char *path)
 {
     char address[ENDPOINT_ADDRESS_MAX];
     snprintf(address, sizeof address, "ipc://%s", path);
-    TyStatus status = endpoint_parse(address, &server->place);
+    TyStatus status = endpoint_parse(address, &server->endpoint);
     if (status.code == TY_OK) {
-        status = endpoint_claim(&server->place);
+        status = endpoint_claim(&server->endpoint);
     }
     if (status.code == TY_OK) {
         status = listener_open(server);
@@ -101,14 +105,14 @@ static TyStatus server_start(ShmServer *server, const char *path)
     return status;
 }
 
-TyStatus shm_server_open(const char *path, const ShmHost *host, ShmServer **out)
+TyStatus shm_server_open(const char *path, const ShmHandler *handler, ShmServer **out)
 {
     *out = NULL;
     ShmServer *server = calloc(1, sizeof *server);
     if (server == NULL) {
-        return status_fail(TY_NO_MEMORY, "no memory for the shared-memory server");
+        return ty_status_fail(TY_NO_MEMORY, "no memory for the shared-memory server");
     }
-    server->host = *host;
+    server->handler = *handler;
     server->next_lease = 1;
     server->epoll_fd = server->listen_fd = server->spare_fd = -1;
     TyStatus status = server_start(server, path);
@@ -140,7 +144,7 @@ void shm_server_close(ShmServer *server)
     fd_close(server->listen_fd);
     fd_close(server->epoll_fd);
     fd_close(server->spare_fd);
-    endpoint_release(&server->place);
+    endpoint_release(&server->endpoint);
     free(server);
 }
 
@@ -166,7 +170,7 @@ static void link_close(ShmServer *server, Link *link)
         server->pending--;
     } else {
         server->leased--;
-        server->host.ended(server->host.user, lease);
+        server->handler.ended(server->handler.user, lease);
     }
 }
 
@@ -200,7 +204,7 @@ static bool reply_send(int fd, const TyStatus *status, const ShmDescriptors *des
 
 static void refuse(int fd, TyCode code, const char *text)
 {
-    TyStatus status = status_fail(code, "%s", text);
+    TyStatus status = ty_status_fail(code, "%s", text);
     reply_send(fd, &status, NULL);
 }
 
@@ -209,7 +213,7 @@ static void link_answer(ShmServer *server, Link *link)
 {
     ShmDescriptors descriptors = {0};
     if (link->hello.magic != SHM_HELLO_MAGIC || link->hello.version != SHM_VERSION) {
-        TyStatus status = status_fail(
+        TyStatus status = ty_status_fail(
             TY_BAD_ARGUMENT, "this is the shared-memory door of protocol version %d", SHM_VERSION);
         reply_send(link->fd, &status, NULL);
         link_close(server, link);
@@ -217,7 +221,7 @@ static void link_answer(ShmServer *server, Link *link)
     }
     link->lease = server->next_lease++;
     TyStatus status =
-        server->host.asked(server->host.user, &link->hello, link->lease, &descriptors);
+        server->handler.asked(server->handler.user, &link->hello, link->lease, &descriptors);
     bool granted = status.code == TY_OK;
     if (granted) {
         server->pending--;
@@ -268,15 +272,43 @@ static Link *link_free(ShmServer *server)
     return NULL;
 }
 
+/* Those who have been silent longest make room for newcomers: silence locks nobody out. What the
+ * longest has said meanwhile is heard first. */
+static void pending_make_room(ShmServer *server)
+{
+    Link *oldest = NULL;
+    for (uint32_t i = 0; server->pending >= SHM_PENDING_MAX && i < SHM_LEASES_MAX; i++) {
+        Link *link = &server->links[i];
+        if (link->state == LINK_PENDING && (oldest == NULL || link->serial < oldest->serial)) {
+            oldest = link;
+        }
+    }
+    if (oldest == NULL) {
+        return;
+    }
+    link_read(server, oldest);
+    if (oldest->state == LINK_PENDING) {
+        refuse(oldest->fd, TY_LIMIT, "the hello did not come in time, and others wait");
+        link_close(server, oldest);
+    }
+}
+
 static void link_begin(ShmServer *server, int fd, uint64_t now_ms)
 {
+    bool ours = peer_is_us(fd);
+    if (ours) {
+        pending_make_room(server);
+    }
     Link *link = link_free(server);
-    if (!peer_is_us(fd)) {
+    if (!ours) {
         refuse(fd, TY_BAD_ARGUMENT, "this daemon belongs to another user");
-    } else if (link == NULL || server->pending >= SHM_PENDING_MAX) {
+    } else if (link == NULL) {
         refuse(fd, TY_LIMIT, "the daemon has as many shared-memory clients as it takes");
     } else if (watch(server, fd, (uint32_t)(link - server->links))) {
-        *link = (Link){.fd = fd, .state = LINK_PENDING, .deadline_ms = now_ms + SHM_HANDSHAKE_MS};
+        *link = (Link){.fd = fd,
+                       .state = LINK_PENDING,
+                       .serial = server->next_serial++,
+                       .deadline_ms = now_ms + SHM_HANDSHAKE_MS};
         server->pending++;
         return;
     }

@@ -6,31 +6,31 @@
  * `shm_server_serve`, which never blocks. */
 #pragma once
 
-#include "daemon/shm_door.h"
+#include "daemon/shm_channel.h"
 #include "proto/shm.h"
 
 enum {
     SHM_LEASES_MAX = 4096,   /* connections, those that have not said hello among them */
-    SHM_PENDING_MAX = 64,    /* connections that have not said hello yet */
+    SHM_PENDING_MAX = 64,    /* connections that have not said hello yet; the oldest make room */
     SHM_HANDSHAKE_MS = 1000, /* how long they may take */
 };
 
 typedef struct ShmServer ShmServer;
 
 /* Who decides about leases. `lease` numbers are never used twice. */
-typedef struct ShmHost {
+typedef struct ShmHandler {
     void *user;
-    /* Somebody asks for a member's door. If the status is TY_OK the descriptors are sent at once,
-     * and the lease holds until `ended`. Otherwise the client hears the message. */
+    /* A client asks for a member's shared memory. If the status is TY_OK the descriptors are sent
+     * at once, and the lease holds until `ended`. Otherwise the client hears the message. */
     TyStatus (*asked)(void *user, const ShmHello *hello, uint64_t lease,
                       ShmDescriptors *descriptors);
     /* The client of this lease is gone, or was dropped. */
     void (*ended)(void *user, uint64_t lease);
-} ShmHost;
+} ShmHandler;
 
 /* Listens on `path`. Its directory is made if need be, and must be the user's own and closed to
  * others (0700). A second server on the same path is an error. */
-TyStatus shm_server_open(const char *path, const ShmHost *host, ShmServer **server);
+TyStatus shm_server_open(const char *path, const ShmHandler *handler, ShmServer **server);
 /* Ends all leases (without calling `ended`) and removes what it made. */
 void shm_server_close(ShmServer *server);
 /* Readable when there is something to serve. */

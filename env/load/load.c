@@ -11,7 +11,7 @@
 /* What stands behind a document: the strings of the nodes belong to `json`. */
 typedef struct Block {
     json_t *json;
-    DocNode nodes[];
+    TyDocNode nodes[];
 } Block;
 
 /* The jansson value that a node was or will be made from. */
@@ -23,7 +23,7 @@ typedef struct Source {
 /* A document in the making. The nodes are their own queue: each one appends its children, so that
  * siblings lie side by side and nothing recurses. `sources` runs along with `nodes`. */
 typedef struct Conversion {
-    DocNode *nodes;
+    TyDocNode *nodes;
     Source *sources;
     uint32_t count;
     uint32_t capacity;
@@ -37,47 +37,47 @@ static uint32_t capacity_for(size_t size)
     return most < LOAD_NODES_MAX ? (uint32_t)most : LOAD_NODES_MAX;
 }
 
-static DocKind kind_from_json(const json_t *value)
+static TyDocKind kind_from_json(const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
-        return DOC_MAP;
+        return TY_DOC_MAP;
     case JSON_ARRAY:
-        return DOC_LIST;
+        return TY_DOC_LIST;
     case JSON_STRING:
-        return DOC_TEXT;
+        return TY_DOC_TEXT;
     case JSON_INTEGER:
-        return DOC_INT;
+        return TY_DOC_INT;
     case JSON_REAL:
-        return DOC_REAL;
+        return TY_DOC_REAL;
     case JSON_TRUE:
     case JSON_FALSE:
-        return DOC_FLAG;
+        return TY_DOC_FLAG;
     case JSON_NULL:
         break;
     }
-    return DOC_NULL;
+    return TY_DOC_NULL;
 }
 
 static int64_t thousandths_from_real(double value, TyStatus *status)
 {
     if (!(fabs(value) <= (double)LOAD_REAL_MAX)) {
-        *status = status_fail(TY_LIMIT, "the number %g is beyond %d", value, (int)LOAD_REAL_MAX);
+        *status = ty_status_fail(TY_LIMIT, "the number %g is beyond %d", value, (int)LOAD_REAL_MAX);
         return 0;
     }
     return llround(value * 1000.0);
 }
 
-static void node_set_value(Conversion *conversion, DocNode *node, const json_t *value)
+static void node_set_value(Conversion *conversion, TyDocNode *node, const json_t *value)
 {
     node->kind = kind_from_json(value);
-    if (node->kind == DOC_TEXT) {
+    if (node->kind == TY_DOC_TEXT) {
         node->text = json_string_value(value);
-    } else if (node->kind == DOC_INT) {
+    } else if (node->kind == TY_DOC_INT) {
         node->number = json_integer_value(value);
-    } else if (node->kind == DOC_REAL) {
+    } else if (node->kind == TY_DOC_REAL) {
         node->number = thousandths_from_real(json_real_value(value), &conversion->status);
-    } else if (node->kind == DOC_FLAG) {
+    } else if (node->kind == TY_DOC_FLAG) {
         node->number = json_is_true(value);
     }
 }
@@ -87,15 +87,15 @@ static bool node_append(Conversion *conversion, json_t *value, uint32_t depth)
 {
     if (depth > LOAD_DEPTH_MAX) {
         conversion->status =
-            status_fail(TY_LIMIT, "nested more than %d levels deep", (int)LOAD_DEPTH_MAX);
+            ty_status_fail(TY_LIMIT, "nested more than %d levels deep", (int)LOAD_DEPTH_MAX);
         return false;
     }
     if (conversion->count == conversion->capacity) {
-        conversion->status = status_fail(TY_LIMIT, "more than %u values", conversion->capacity);
+        conversion->status = ty_status_fail(TY_LIMIT, "more than %u values", conversion->capacity);
         return false;
     }
     uint32_t at = conversion->count++;
-    conversion->nodes[at] = (DocNode){.kind = DOC_NULL};
+    conversion->nodes[at] = (TyDocNode){.kind = TY_DOC_NULL};
     conversion->sources[at] = (Source){.value = value, .depth = depth};
     node_set_value(conversion, &conversion->nodes[at], value);
     return conversion->status.code == TY_OK;
@@ -108,7 +108,7 @@ static bool child_append(Conversion *conversion, uint32_t parent, const char *ke
         return false;
     }
     uint32_t at = conversion->count - 1;
-    DocNode *family = &conversion->nodes[parent];
+    TyDocNode *family = &conversion->nodes[parent];
     if (family->child_count == 0) {
         family->first = at;
     } else {
@@ -152,14 +152,14 @@ static void conversion_run(Conversion *conversion, json_t *root)
 }
 
 /* Makes `doc` from `json`, which it owns on success. */
-static TyStatus doc_from_json(json_t *json, uint32_t capacity, Doc *doc)
+static TyStatus doc_from_json(json_t *json, uint32_t capacity, TyDoc *doc)
 {
     Block *block = malloc(sizeof *block + capacity * sizeof block->nodes[0]);
     Source *sources = malloc(capacity * sizeof *sources);
     if (block == NULL || sources == NULL) {
         free(block);
         free(sources);
-        return status_fail(TY_NO_MEMORY, "no memory for a document");
+        return ty_status_fail(TY_NO_MEMORY, "no memory for a document");
     }
     Conversion conversion = {.nodes = block->nodes, .sources = sources, .capacity = capacity};
     conversion_run(&conversion, json);
@@ -172,25 +172,25 @@ static TyStatus doc_from_json(json_t *json, uint32_t capacity, Doc *doc)
     doc->nodes = block->nodes;
     doc->count = conversion.count;
     /* cppcheck-suppress memleak ; load_free() finds the block from its nodes */
-    return status_ok();
+    return ty_status_ok();
 }
 
 static TyStatus status_from_json_error(const json_error_t *error)
 {
     /* Mostly jansson says nothing at all when it runs out of memory. */
     if (error->text[0] == '\0' || json_error_code(error) == json_error_out_of_memory) {
-        return status_fail(TY_NO_MEMORY, "no memory for a document");
+        return ty_status_fail(TY_NO_MEMORY, "no memory for a document");
     }
     TyCode code = json_error_code(error) == json_error_stack_overflow ? TY_LIMIT : TY_BAD_FILE;
-    return status_fail(code, "line %d, column %d: %s", error->line, error->column, error->text);
+    return ty_status_fail(code, "line %d, column %d: %s", error->line, error->column, error->text);
 }
 
-TyStatus load_json(const char *bytes, size_t size, Doc *doc)
+TyStatus load_json(const char *bytes, size_t size, TyDoc *doc)
 {
-    *doc = (Doc){.nodes = NULL};
+    *doc = (TyDoc){.nodes = NULL};
     if (size > LOAD_BYTES_MAX) {
-        return status_fail(TY_LIMIT, "%zu bytes are more than the %d that a file may have", size,
-                           (int)LOAD_BYTES_MAX);
+        return ty_status_fail(TY_LIMIT, "%zu bytes are more than the %d that a file may have", size,
+                              (int)LOAD_BYTES_MAX);
     }
     json_error_t error;
     json_t *json = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
@@ -203,10 +203,10 @@ TyStatus load_json(const char *bytes, size_t size, Doc *doc)
         return status;
     }
     doc->hash = hash_bytes(0, (const uint8_t *)bytes, size);
-    return status_ok();
+    return ty_status_ok();
 }
 
-void load_free(Doc *doc)
+void load_free(TyDoc *doc)
 {
     if (doc->nodes == NULL) {
         return;
@@ -215,5 +215,5 @@ void load_free(Doc *doc)
     Block *block = (Block *)((char *)(uintptr_t)doc->nodes - offsetof(Block, nodes));
     json_decref(block->json);
     free(block);
-    *doc = (Doc){.nodes = NULL};
+    *doc = (TyDoc){.nodes = NULL};
 }

@@ -13,6 +13,6 @@ enum {
 
 /* Parses `bytes`; on success the caller frees `doc` with load_free. A syntax error names line and
  * column. Numbers with a fraction are rounded to thousandths. On failure `doc` is empty. */
-TyStatus load_json(const char *bytes, size_t size, Doc *doc);
+TyStatus load_json(const char *bytes, size_t size, TyDoc *doc);
 /* Frees the nodes and every string in them; an empty document is left alone. */
-void load_free(Doc *doc);
+void load_free(TyDoc *doc);

@@ -63,7 +63,7 @@ TyStatus ty_flight_open(TyPool *pool, uint32_t member, TyFlight **out)
     TyFlight *flight = calloc(1, sizeof *flight);
     *out = NULL;
     if (flight == NULL) {
-        return status_fail(TY_NO_MEMORY, "no memory for steps in flight");
+        return ty_status_fail(TY_NO_MEMORY, "no memory for steps in flight");
     }
     flight->pool = pool;
     flight->member = member;
@@ -75,10 +75,10 @@ TyStatus ty_flight_open(TyPool *pool, uint32_t member, TyFlight **out)
     pthread_condattr_destroy(&monotonic);
     if (pthread_create(&flight->thread, NULL, flight_main, flight) != 0) {
         free(flight);
-        return status_fail(TY_LIMIT, "the system has no thread for steps in flight");
+        return ty_status_fail(TY_LIMIT, "the system has no thread for steps in flight");
     }
     *out = flight;
-    return status_ok();
+    return ty_status_ok();
 }
 
 void ty_flight_close(TyFlight *flight)

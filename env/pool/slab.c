@@ -1,5 +1,8 @@
-/* The layout of slabs: which column lies where. */
+/* Slabs: which column lies where, and their memory. */
 #include "pool/pool_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 typedef struct ColumnKind {
     const char *name;
@@ -24,6 +27,7 @@ static const ColumnKind column_kinds[TY_COLUMN_COUNT] = {
     [TY_COLUMN_FINAL_REWARD] = {"final_reward", TY_F32},
     [TY_COLUMN_FULL] = {"full", TY_U8},
     [TY_COLUMN_HASH] = {"hash", TY_U64},
+    [TY_COLUMN_MASK_BITS] = {"mask_bits", TY_U8},
     [TY_COLUMN_ACTION] = {"action", TY_I32},
 };
 
@@ -85,6 +89,7 @@ static uint32_t column_width(const TyPool *pool, uint32_t member, uint32_t seats
     case TY_COLUMN_SEED:
     case TY_COLUMN_ACTION:
         return 1;
+    case TY_COLUMN_MASK_BITS: /* made from the mask where it is sent */
     case TY_COLUMN_COUNT:
         break;
     }
@@ -137,4 +142,26 @@ void *ty_slab_column(const TySlab *slab, uint32_t group, TyColumn column)
         return NULL;
     }
     return (column == TY_COLUMN_ACTION ? slab->commands : slab->rows) + layout->offset;
+}
+
+uint8_t *slab_allocate(const TyPool *pool, uint32_t member)
+{
+    TySlab slab;
+    slab_lay_out(pool, member, &slab);
+    size_t all = slab.rows_size + slab.commands_size;
+    uint8_t *memory = aligned_alloc(TY_SLAB_ALIGN, all);
+    if (memory != NULL) {
+        memset(memory, 0, all);
+    }
+    return memory;
+}
+
+void slab_move(TyPool *pool, uint32_t member, uint8_t *memory)
+{
+    TySlab *slab = &pool->members[member].slab;
+    slab_lay_out(pool, member, slab);
+    free(pool->members[member].memory);
+    pool->members[member].memory = memory;
+    slab->rows = memory;
+    slab->commands = memory + slab->rows_size;
 }

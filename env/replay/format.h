@@ -19,12 +19,16 @@ enum {
     LOG_CONTENT_FIXED = 12, /* bytes of a content record before the content */
     LOG_STEPS_MAX = 65536,  /* decisions of an episode that are kept */
     LOG_STEP_SIZE = 4,
-    LOG_HASH_EVERY = 64, /* decisions between two hashes of the whole state */
-    LOG_NAME_MAX = 64,   /* bytes of a seat's name, with the NUL */
+    LOG_HASH_EVERY = 64,  /* decisions between two hashes of the whole state */
+    LOG_MEMBER_MAX = 32,  /* bytes of a member's name, with the NUL */
+    LOG_NAME_MAX = 192,   /* bytes of a seat's name, with the NUL */
+    LOG_NOTES_FIXED = 24, /* bytes of a notes record before the notes */
+    LOG_NOTE_SIZE = 20,
+    LOG_NOTES_MAX = 16384, /* notes of an episode that are kept */
 };
 
 /* Kinds of records. */
-enum { LOG_EPISODE = 1, LOG_CONTENT = 2 };
+enum { LOG_EPISODE = 1, LOG_CONTENT = 2, LOG_NOTES = 3 };
 
 /* Flags of an episode. */
 enum { LOG_FLAG_INCOMPLETE = 1 /* only the first decisions were kept */ };

@@ -16,21 +16,21 @@ static TyStatus file_map(int fd, const char *path, LogFile *file)
 {
     struct stat about;
     if (fstat(fd, &about) != 0) {
-        return status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
+        return ty_status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
     }
     if (!S_ISREG(about.st_mode)) {
-        return status_fail(TY_IO, "%.200s: not a regular file", path);
+        return ty_status_fail(TY_IO, "%.200s: not a regular file", path);
     }
     if (about.st_size == 0) {
         file->bytes = (const uint8_t *)"";
-        return status_ok();
+        return ty_status_ok();
     }
     void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (bytes == MAP_FAILED) {
-        return status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
+        return ty_status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
     }
     *file = (LogFile){.bytes = bytes, .size = (size_t)about.st_size};
-    return status_ok();
+    return ty_status_ok();
 }
 
 TyStatus log_file_open(const char *path, LogFile *file)
@@ -38,7 +38,7 @@ TyStatus log_file_open(const char *path, LogFile *file)
     *file = (LogFile){.bytes = NULL};
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
-        return status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
+        return ty_status_fail(TY_IO, "%.200s: %s", path, strerror(errno));
     }
     TyStatus status = file_map(fd, path, file);
     close(fd);
@@ -63,20 +63,21 @@ TyStatus log_reader_init(LogReader *reader, const uint8_t *bytes, size_t size)
     reader->at = reader->whole_end = LOG_FILE_HEAD;
     if (size < LOG_FILE_HEAD || memcmp(bytes, LOG_MAGIC, LOG_MAGIC_SIZE) != 0) {
         reader->at = reader->whole_end = size;
-        return status_fail(TY_BAD_FILE, "this is not an episode log, or its beginning is damaged");
+        return ty_status_fail(TY_BAD_FILE,
+                              "this is not an episode log, or its beginning is damaged");
     }
     uint16_t version = load_le16(bytes + 8);
     reader->file_id = load_le64(bytes + 16);
     if (load_le64(bytes + 24) != log_hash(reader->file_id, bytes, 24)) {
         reader->at = reader->whole_end = size;
-        return status_fail(TY_BAD_FILE, "the beginning of the log is damaged");
+        return ty_status_fail(TY_BAD_FILE, "the beginning of the log is damaged");
     }
     if (version != LOG_VERSION) {
         reader->at = reader->whole_end = size;
-        return status_fail(TY_BAD_FILE, "the log has format %u; this version reads format %d",
-                           version, LOG_VERSION);
+        return ty_status_fail(TY_BAD_FILE, "the log has format %u; this version reads format %d",
+                              version, LOG_VERSION);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 typedef enum HeadKind {
@@ -165,6 +166,14 @@ bool log_next_record(LogReader *reader, LogRecord *record)
 }
 
 /* ---- Episodes ---- */
+
+static float load_float(const uint8_t *bytes)
+{
+    uint32_t bits = load_le32(bytes);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 /* Bytes that are taken one after the other; `failed` once there were not enough. */
 typedef struct Cursor {
@@ -269,6 +278,48 @@ static bool episode_read(const LogRecord *record, LogEpisode *episode)
     return !cursor.failed && cursor.left == 0;
 }
 
+LogNote log_episode_note(const LogEpisode *episode, uint32_t index)
+{
+    const uint8_t *at = episode->notes + (size_t)index * LOG_NOTE_SIZE;
+    return (LogNote){.decision = load_le32(at),
+                     .note = {.action = load_le32(at + 4),
+                              .probability = load_float(at + 8),
+                              .value = load_float(at + 12),
+                              .visits = load_float(at + 16)}};
+}
+
+/* Remembers notes until their episode comes. */
+static bool notes_read(LogReader *reader, const LogRecord *record)
+{
+    uint32_t before = 0;
+    uint32_t count = record->size >= LOG_NOTES_FIXED ? load_le32(record->payload + 20) : 0;
+    const uint8_t *at = record->payload + LOG_NOTES_FIXED;
+    if (record->size < LOG_NOTES_FIXED || count > LOG_NOTES_MAX ||
+        record->size != LOG_NOTES_FIXED + count * LOG_NOTE_SIZE) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++, at += LOG_NOTE_SIZE) {
+        if (load_le32(at) < before || load_le32(at + 4) >= TY_ACTIONS_MAX) {
+            return false;
+        }
+        before = load_le32(at);
+    }
+    reader->notes = record->payload;
+    return true;
+}
+
+/* Gives an episode the notes that stand right before it, if they are its own. */
+static void notes_give(LogReader *reader, LogEpisode *episode)
+{
+    const uint8_t *notes = reader->notes;
+    reader->notes = NULL;
+    if (notes != NULL && load_le32(notes) == episode->slot &&
+        load_le64(notes + 4) == episode->episode && load_le64(notes + 12) == episode->first_hash) {
+        episode->note_count = load_le32(notes + 20);
+        episode->notes = notes + LOG_NOTES_FIXED;
+    }
+}
+
 /* Remembers a board or deck. When there are too many, the newest takes the last place. */
 static bool content_read(LogReader *reader, const LogRecord *record)
 {
@@ -304,11 +355,14 @@ bool log_next_episode(LogReader *reader, LogEpisode *episode)
         if (record.kind == LOG_EPISODE) {
             sound = episode_read(&record, episode);
             if (sound) {
+                notes_give(reader, episode);
                 episode->index = reader->episodes++;
                 return true;
             }
         } else if (record.kind == LOG_CONTENT) {
             sound = content_read(reader, &record);
+        } else if (record.kind == LOG_NOTES) {
+            sound = notes_read(reader, &record);
         }
         if (!sound) {
             gap_tell(reader, record.offset, reader->at, false);

@@ -19,6 +19,12 @@ enum { RECORDER_FILE_BYTES = 256 << 20 /* file_bytes_max by default */ };
 #define RECORDER_SYNC_ALWAYS 0u
 #define RECORDER_SYNC_NEVER UINT32_MAX
 
+/* What becomes of an episode that cannot be written. */
+typedef enum RecorderFull {
+    RECORDER_FULL_DROP, /* it is told all the same, and counted as lost */
+    RECORDER_FULL_STOP, /* it is held: not told before it is written */
+} RecorderFull;
+
 /* What the recorder asks of the system; tests put their own in place. */
 typedef struct RecorderCalls {
     ssize_t (*write)(int fd, const void *bytes, size_t size);
@@ -30,8 +36,13 @@ typedef struct RecorderOptions {
     /* Milliseconds between two calls of fdatasync, which protect against the loss of power. Records
      * survive the death of the process without. */
     uint32_t sync_ms;
-    uint64_t file_bytes_max; /* when a file is larger, the next record begins a new one */
-    uint32_t steps_max;      /* decisions of an episode that are kept, at most LOG_STEPS_MAX */
+    uint64_t file_bytes_max;   /* when a file is larger, the next record begins a new one */
+    uint32_t file_seconds_max; /* the same when it was begun so long ago; 0: never */
+    uint64_t
+        keep_bytes; /* older files go when all have more than this; 0: never. The newest stays */
+    uint32_t keep_seconds; /* files go when nothing was written to them for so long; 0: never */
+    uint32_t steps_max;    /* decisions of an episode that are kept, at most LOG_STEPS_MAX */
+    RecorderFull full;     /* RECORDER_FULL_DROP if nothing is said */
     /* Sentences for people: what was repaired, what could not be written. May be NULL. */
     void *user;
     void (*message)(void *user, const char *sentence);
@@ -42,6 +53,8 @@ typedef struct RecorderStats {
     uint64_t episodes; /* written */
     uint64_t bytes;    /* written by this recorder */
     uint64_t lost;     /* finished but not written: the system refused */
+    uint64_t deleted;  /* files that had to go, as the options say */
+    uint64_t held;     /* finished and held until they can be written */
     uint64_t skipped;  /* finished but not recorded: a snapshot had been put into the slot */
 } RecorderStats;
 
@@ -55,22 +68,42 @@ void recorder_close(Recorder *recorder);
 /* Now, not in sync_ms. */
 TyStatus recorder_sync(Recorder *recorder);
 RecorderStats recorder_stats(Recorder *recorder);
-/* OK, or why the last record could not be written. */
+RecorderFull recorder_full(const Recorder *recorder);
+/* OK, or why the last record could not be written or synced. */
 TyStatus recorder_failure(Recorder *recorder);
 
 /* Follows a pool from now on: call it right after ty_pool_open, before the first step, and close
  * the feed after the last one, before ty_pool_close. */
 TyStatus recorder_attach(Recorder *recorder, TyPool *pool, RecorderFeed **feed);
-/* Follows `slots` tables that somebody else plays and tells of through recorder_observer. `agents`
+/* Follows `slots` tables that are played elsewhere and reported through recorder_observer. `agents`
  * has TY_SEATS_MAX entries, NULL for seats driven from outside, and lives as long as the feed. */
 TyStatus recorder_feed_open(Recorder *recorder, const TyRuleset *ruleset, uint32_t slots,
                             const TyAgent *const *agents, RecorderFeed **feed);
 void recorder_feed_close(RecorderFeed *feed);
+
+/* Somebody who counts memory: `take` says whether there may be so many bytes more. Any thread that
+ * steps may call it. */
+typedef struct RecorderMemory {
+    void *user;
+    bool (*take)(void *user, uint64_t bytes);
+    void (*give)(void *user, uint64_t bytes);
+} RecorderMemory;
+
+/* What the feed holds counts there from now on, until it is closed; false if there is not so much.
+ * Episodes that grow beyond what there is are recorded as incomplete. Before anything is stepped.
+ */
+bool recorder_feed_charge(RecorderFeed *feed, const RecorderMemory *memory);
 /* What has to be called, as a pool does. */
 TyObserver recorder_observer(RecorderFeed *feed);
 /* The name under which a seat driven from outside is recorded; "external" at first. Not while
  * anything is stepped. */
 void recorder_name_seat(RecorderFeed *feed, uint32_t seat, const char *name);
+
+/* From now on what agents tell of their choices is kept, for the log. Not while anything is
+ * stepped. */
+void recorder_keep_notes(RecorderFeed *feed);
+/* What somebody outside tells of the decision that comes next in the slot. */
+void recorder_note(RecorderFeed *feed, uint32_t slot, const TyNote *notes, uint32_t count);
 
 enum { RECORDER_RECENT = 4 /* finished episodes of a slot that can be fetched */ };
 
@@ -117,6 +150,7 @@ typedef struct LogReader {
     uint32_t gaps;
     uint32_t content_count;
     LogContent contents[LOG_CONTENTS_MAX];
+    const uint8_t *notes; /* of a notes record whose episode is to come; NULL: none */
     void *user;
     void (*gap)(void *user, const LogGap *gap); /* told of every gap; may be NULL */
 } LogReader;
@@ -154,7 +188,15 @@ typedef struct LogEpisode {
     char spec[TY_SPEC_MAX];
     char seats[TY_SEATS_MAX][LOG_NAME_MAX];
     const uint8_t *body;
+    const uint8_t *notes; /* what agents told, LOG_NOTE_SIZE bytes each, */
+    uint32_t note_count;  /* and how many these are */
 } LogEpisode;
+
+/* One of them: of which decision, from 0, and what was told. */
+typedef struct LogNote {
+    uint32_t decision;
+    TyNote note;
+} LogNote;
 
 /* Fails if the bytes do not begin as a log of this version does. */
 TyStatus log_reader_init(LogReader *reader, const uint8_t *bytes, size_t size);
@@ -172,6 +214,9 @@ static inline uint16_t log_episode_check(const LogEpisode *episode, uint32_t ind
 {
     return load_le16(episode->body + log_step_offset(index) + 2);
 }
+
+/* Note `index` of the episode. */
+LogNote log_episode_note(const LogEpisode *episode, uint32_t index);
 
 /* A log file in memory. The caller closes it. */
 typedef struct LogFile {

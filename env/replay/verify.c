@@ -59,11 +59,11 @@ static TyStatus recorded_file_open(void *user, const char *value, const char **b
                 *bytes = (const char *)content->bytes;
                 *size = content->size;
                 snprintf(name, TY_NAME_MAX, "%s", value);
-                return status_ok();
+                return ty_status_ok();
             }
         }
     }
-    return status_fail(TY_BAD_FILE, "the log does not hold the content of '%.60s'", value);
+    return ty_status_fail(TY_BAD_FILE, "the log does not hold the content of '%.60s'", value);
 }
 
 static bool ruleset_matches(const OpenRuleset *open, const LogEpisode *episode)
@@ -84,16 +84,16 @@ static TyStatus rules_version_check(const LogEpisode *episode)
     game_name(episode, name);
     const TyGame *game = ty_game_find(name);
     if (game == NULL) {
-        return status_fail(TY_BAD_CONFIG, "there is no game '%.60s' in this version", name);
+        return ty_status_fail(TY_BAD_CONFIG, "there is no game '%.60s' in this version", name);
     }
     uint32_t version = ty_game_rules_version(game);
     if (version != episode->rules_version) {
-        return status_fail(TY_BAD_CONFIG,
-                           "it was played by version %" PRIu32 " of the rules of %s; this is "
-                           "version %" PRIu32,
-                           episode->rules_version, name, version);
+        return ty_status_fail(TY_BAD_CONFIG,
+                              "it was played by version %" PRIu32 " of the rules of %s; this is "
+                              "version %" PRIu32,
+                              episode->rules_version, name, version);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 TyStatus replayer_ruleset(Replayer *replayer, const LogReader *reader, const LogEpisode *episode,
@@ -110,7 +110,7 @@ TyStatus replayer_ruleset(Replayer *replayer, const LogReader *reader, const Log
         if (ruleset_matches(open, episode)) {
             open->used = ++replayer->clock;
             *ruleset = open->ruleset;
-            return status_ok();
+            return ty_status_ok();
         }
         oldest = open->used < oldest->used ? open : oldest;
     }
@@ -137,6 +137,7 @@ typedef struct Play {
     const LogEpisode *episode;
     Replayer *replayer;
     uint64_t chain;
+    uint32_t note; /* the first that was not looked at */
     int32_t returns[TY_SEATS_MAX];
     ReplayResult result;
 } Play;
@@ -172,6 +173,29 @@ static bool play_begin(Play *play)
     }
     if (hash != episode->first_hash) {
         return diverge(play, 0, "the seed deals another beginning than the recorded one");
+    }
+    return true;
+}
+
+/* Whether what was told of decision `index` is of actions that are legal there. */
+static bool play_notes(Play *play, uint32_t index)
+{
+    uint8_t mask[TY_ACTIONS_MAX];
+    const LogEpisode *episode = play->episode;
+    for (bool first = true; play->note < episode->note_count; play->note++, first = false) {
+        LogNote note = log_episode_note(episode, play->note);
+        if (note.decision != index) {
+            break;
+        }
+        if (first) {
+            ty_legal(play->ruleset, play->replayer->state, mask);
+        }
+        if (note.note.action >= play->shape->action_count || !mask[note.note.action]) {
+            return diverge(play, index + 1,
+                           "step %" PRIu32 ": a note tells of action %" PRIu32
+                           ", which is not legal there",
+                           index + 1, note.note.action);
+        }
     }
     return true;
 }
@@ -284,7 +308,12 @@ ReplayResult replay_verify(Replayer *replayer, const LogReader *reader, const Lo
     play.shape = ty_shape(play.ruleset);
     bool agrees = play_begin(&play);
     for (uint32_t i = 0; agrees && i < episode->kept; i++) {
-        agrees = play_step(&play, i);
+        agrees = play_notes(&play, i) && play_step(&play, i);
+    }
+    if (agrees && play.note < episode->note_count) {
+        agrees = diverge(&play, episode->kept,
+                         "a note tells of decision %" PRIu32 "; the last one here is %" PRIu32,
+                         log_episode_note(episode, play.note).decision + 1, episode->kept);
     }
     if (agrees && episode->kept < episode->steps) {
         play.result.verdict = REPLAY_INCOMPLETE;

@@ -32,9 +32,21 @@ static void log_writer_say(const LogWriter *writer, const char *format, ...)
     writer->options.message(writer->options.user, sentence);
 }
 
-static void file_name(uint32_t number, char name[TY_NAME_MAX])
+void log_file_name(uint32_t number, char name[TY_NAME_MAX])
 {
     snprintf(name, TY_NAME_MAX, "episodes-%06" PRIu32 ".tylog", number);
+}
+
+bool log_file_number(const char *name, uint32_t *number)
+{
+    char exact[TY_NAME_MAX];
+    unsigned found = 0;
+    if (sscanf(name, "episodes-%6u.tylog", &found) != 1) {
+        return false;
+    }
+    log_file_name(found, exact);
+    *number = found;
+    return strcmp(exact, name) == 0;
 }
 
 /* ---- Opening ---- */
@@ -43,22 +55,22 @@ static TyStatus directory_open(LogWriter *writer, const char *directory)
 {
     size_t length = strlen(directory);
     if (length >= sizeof writer->directory) {
-        return status_fail(TY_LIMIT, "log directory: the path is too long");
+        return ty_status_fail(TY_LIMIT, "log directory: the path is too long");
     }
     memcpy(writer->directory, directory, length + 1);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) {
-        return status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
+        return ty_status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
     }
     writer->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (writer->directory_fd < 0) {
-        return status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
+        return ty_status_fail(TY_IO, "log directory %.200s: %s", directory, strerror(errno));
     }
     if (flock(writer->directory_fd, LOCK_EX | LOCK_NB) != 0) {
-        return status_fail(TY_IO, "log directory %.200s: %s", directory,
-                           errno == EWOULDBLOCK ? "somebody else is writing a log there"
-                                                : strerror(errno));
+        return ty_status_fail(TY_IO, "log directory %.200s: %s", directory,
+                              errno == EWOULDBLOCK ? "another recorder is writing a log there"
+                                                   : strerror(errno));
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 /* The highest number of a log file in the directory; 0 if there is none. */
@@ -67,21 +79,17 @@ static TyStatus newest_find(const LogWriter *writer, uint32_t *number)
     *number = 0;
     DIR *entries = opendir(writer->directory);
     if (entries == NULL) {
-        return status_fail(TY_IO, "log directory %.200s: %s", writer->directory, strerror(errno));
+        return ty_status_fail(TY_IO, "log directory %.200s: %s", writer->directory,
+                              strerror(errno));
     }
     for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        char name[TY_NAME_MAX];
-        unsigned found = 0;
-        if (sscanf(entry->d_name, "episodes-%6u.tylog", &found) != 1) {
-            continue;
-        }
-        file_name(found, name);
-        if (strcmp(name, entry->d_name) == 0 && found > *number) {
+        uint32_t found = 0;
+        if (log_file_number(entry->d_name, &found) && found > *number) {
             *number = found;
         }
     }
     closedir(entries);
-    return status_ok();
+    return ty_status_ok();
 }
 
 static void report_gap(void *user, const LogGap *gap)
@@ -133,7 +141,7 @@ static bool newest_open(LogWriter *writer)
 {
     char name[TY_NAME_MAX];
     char path[LOG_WRITER_PATH_MAX + TY_NAME_MAX + 1];
-    file_name(writer->number, name);
+    log_file_name(writer->number, name);
     snprintf(path, sizeof path, "%s/%s", writer->directory, name);
     if (!newest_repair(writer, path)) {
         return false;
@@ -142,6 +150,8 @@ static bool newest_open(LogWriter *writer)
     if (writer->fd < 0) {
         return false;
     }
+    struct stat info;
+    writer->begun = fstat(writer->fd, &info) == 0 ? info.st_mtime : time(NULL);
     if (writer->options.calls.truncate(writer->fd, (off_t)writer->size) != 0) {
         close(writer->fd);
         writer->fd = -1;
@@ -165,6 +175,9 @@ TyStatus log_writer_open(LogWriter *writer, const char *directory, const Recorde
     }
     if (status.code == TY_OK) {
         status = log_writer_prepare(writer);
+    }
+    if (status.code == TY_OK) {
+        writer->deleted += log_writer_retain(writer);
     }
     if (status.code != TY_OK) {
         log_writer_close(writer);
@@ -198,7 +211,7 @@ static TyStatus file_append(LogWriter *writer, const uint8_t *bytes, size_t size
         }
         if (written <= 0) {
             const char *why = written < 0 ? strerror(errno) : "nothing could be written";
-            TyStatus status = status_fail(TY_IO, "log %.120s: %s", writer->directory, why);
+            TyStatus status = ty_status_fail(TY_IO, "log %.120s: %s", writer->directory, why);
             writer->broken =
                 done > 0 && writer->options.calls.truncate(writer->fd, (off_t)writer->size) != 0;
             return status;
@@ -207,12 +220,15 @@ static TyStatus file_append(LogWriter *writer, const uint8_t *bytes, size_t size
     }
     writer->size += size;
     atomic_store(&writer->dirty, true);
-    return status_ok();
+    return ty_status_ok();
 }
 
 static void file_finish(LogWriter *writer)
 {
-    log_writer_sync(writer);
+    TyStatus status = log_writer_sync(writer);
+    if (status.code != TY_OK) {
+        writer->finished = status;
+    }
     pthread_mutex_lock(&writer->sync_mutex);
     close(writer->fd);
     writer->fd = -1;
@@ -242,18 +258,20 @@ static TyStatus file_begin(LogWriter *writer)
     int fd = -1;
     do {
         if (writer->number >= 999999) {
-            return status_fail(TY_LIMIT, "log %.120s: there are too many files", writer->directory);
+            return ty_status_fail(TY_LIMIT, "log %.120s: there are too many files",
+                                  writer->directory);
         }
-        file_name(++writer->number, name);
+        log_file_name(++writer->number, name);
         fd = openat(writer->directory_fd, name, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_CLOEXEC,
                     0666);
     } while (fd < 0 && errno == EEXIST);
     if (fd < 0) {
-        return status_fail(TY_IO, "log %.120s/%s: %s", writer->directory, name, strerror(errno));
+        return ty_status_fail(TY_IO, "log %.120s/%s: %s", writer->directory, name, strerror(errno));
     }
     pthread_mutex_lock(&writer->sync_mutex);
     writer->fd = fd;
     pthread_mutex_unlock(&writer->sync_mutex);
+    writer->begun = time(NULL);
     writer->size = 0;
     writer->sequence = 0;
     writer->content_count = 0;
@@ -268,15 +286,27 @@ static TyStatus file_begin(LogWriter *writer)
     } else if (writer->options.sync_ms != RECORDER_SYNC_NEVER) {
         fsync(writer->directory_fd);
     }
+    if (status.code == TY_OK) {
+        writer->deleted += log_writer_retain(writer);
+    }
     return status;
+}
+
+/* True if the next record is to begin a new file. */
+static bool file_is_full(const LogWriter *writer)
+{
+    uint32_t seconds = writer->options.file_seconds_max;
+    return writer->broken || writer->size >= writer->options.file_bytes_max ||
+           (seconds > 0 && writer->size > LOG_FILE_HEAD &&
+            time(NULL) - writer->begun >= (time_t)seconds);
 }
 
 TyStatus log_writer_prepare(LogWriter *writer)
 {
-    if (writer->fd >= 0 && (writer->broken || writer->size >= writer->options.file_bytes_max)) {
+    if (writer->fd >= 0 && file_is_full(writer)) {
         file_finish(writer);
     }
-    return writer->fd >= 0 ? status_ok() : file_begin(writer);
+    return writer->fd >= 0 ? ty_status_ok() : file_begin(writer);
 }
 
 void log_record_seal(uint64_t file_id, uint32_t sequence, uint8_t kind, uint8_t *record,
@@ -303,13 +333,13 @@ TyStatus log_writer_read(const LogWriter *writer, uint32_t number, uint64_t offs
                          size_t size)
 {
     char name[TY_NAME_MAX];
-    file_name(number, name);
+    log_file_name(number, name);
     int fd = openat(writer->directory_fd, name, O_RDONLY | O_CLOEXEC);
     ssize_t got = fd >= 0 ? pread(fd, bytes, size, (off_t)offset) : -1;
     TyStatus status = got == (ssize_t)size
-                          ? status_ok()
-                          : status_fail(TY_IO, "log %.120s/%s: %s", writer->directory, name,
-                                        got < 0 ? strerror(errno) : "has become shorter");
+                          ? ty_status_ok()
+                          : ty_status_fail(TY_IO, "log %.120s/%s: %s", writer->directory, name,
+                                           got < 0 ? strerror(errno) : "has become shorter");
     if (fd >= 0) {
         close(fd);
     }
@@ -337,13 +367,14 @@ void log_writer_note_content(LogWriter *writer, uint64_t hash)
  * closed before that has ended. */
 TyStatus log_writer_sync(LogWriter *writer)
 {
-    TyStatus status = status_ok();
+    TyStatus status = ty_status_ok();
     if (writer->options.sync_ms == RECORDER_SYNC_NEVER) {
         return status;
     }
     pthread_mutex_lock(&writer->sync_mutex);
     if (atomic_exchange(&writer->dirty, false) && writer->options.calls.sync(writer->fd) != 0) {
-        status = status_fail(TY_IO, "log %.120s: %s", writer->directory, strerror(errno));
+        status = ty_status_fail(TY_IO, "log %.120s: %s", writer->directory, strerror(errno));
+        atomic_store(&writer->dirty, true);
     }
     pthread_mutex_unlock(&writer->sync_mutex);
     return status;

@@ -26,7 +26,12 @@ from convoi_rules import KINDS, RULES, Config, Event, Game, Tells, Train
 
 Line = dict[str, Any]
 HASH = re.compile(r"[0-9a-f]{16}\Z")
-DECISION_KEYS = {"step", "seat", "phase", "legal", "action", "hash", "state"}
+DECISION_KEYS = {"step", "seat", "phase", "legal", "action", "rewards", "hash", "state"}
+PENDING_KEYS = (
+    *("card", "symbol", "colour", "named", "train", "roll", "points"),
+    *("entry", "act", "from", "to", "junction", "open"),
+)
+LAST_KEYS = {"step", "over", "truncated", "metrics", "returns", "hash", "state"}
 
 
 class Difference(Exception):
@@ -52,6 +57,8 @@ class Referee:
         self.hashes: dict[str, Line] = {}
         self.position = 0
         self.step = 0
+        self.end: Event | None = None
+        self.earned = [0.0] * int(self.settings.get("players", "2"))
         self.draws: deque[Line] = deque()
         self.exercised: Counter[str] = Counter()
 
@@ -69,6 +76,7 @@ class Referee:
             self.step += 1
             same("step", self.step, line["step"])
             same("seat", int(self.settings.get("players", "2")), line["seat"])
+            self.earn(line)
             self.draws.append(line)
         return None
 
@@ -78,10 +86,10 @@ class Referee:
             return legal[0]
         line = self.next_line()
         if line is None:
-            if "script" in self.header["agents"]:
-                raise Unfinished
             raise Difference("end of the trace", f"question '{phase}'", "nothing")
-        if "event" in line:
+        if line.get("over") is False and "script" in self.header["agents"]:
+            raise Unfinished
+        if "action" not in line or "event" in line:
             raise Difference("kind of line", f"question '{phase}' of {sorted(legal)}", line)
         self.step += 1
         same("members of the decision", sorted(DECISION_KEYS), sorted(line))
@@ -91,6 +99,7 @@ class Referee:
         same("legal actions", sorted(legal), sorted(line["legal"]))
         same_state(position(game, phase), line["state"])
         self.check_hash(line)
+        self.earn(line)
         if line["action"] not in legal:
             raise Difference("action", sorted(legal), line["action"])
         action: str = line["action"]
@@ -103,18 +112,26 @@ class Referee:
         before = self.hashes.setdefault(line["hash"], line["state"])
         same(f"position with the hash {line['hash']}", before, line["state"])
 
+    def earn(self, line: Line) -> None:
+        """Add up what the players earned by a decision."""
+        same("rewards of all players", len(self.earned), len(line["rewards"]))
+        self.earned = [sum(pair) for pair in zip(self.earned, line["rewards"], strict=True)]
+
     def chance(self, source: str, possible: Sequence[str], event: Tells) -> str:
-        """Check the next event of the trace and return the outcome of chance that it names."""
-        line = self.next_event(event(possible[0]))
-        if "chance" not in line:
+        """Check the next draw of the trace and its event, and return the outcome."""
+        line = self.next_line()
+        if line is None or set(line) != {"step", "chance", "weights"}:
             raise Difference("chance", f"one of {source}: {possible}", line)
+        same("step of the draw", self.step, line["step"])
         same("source of chance", source, line["chance"][0])
         outcome: str = line["chance"][1]
         if outcome not in possible:
             raise Difference(f"outcome of {source}", list(possible), outcome)
+        same(f"outcomes of {source}", sorted(set(possible)), sorted(line["weights"]))
         if self.settings.get("chance") == "seat":
             self.check_chance_seat(source, possible, outcome)
-        self.compare(event(outcome), line)
+        told = event(outcome)
+        self.compare(told, self.next_event(told))
         return outcome
 
     def check_chance_seat(self, source: str, possible: Sequence[str], outcome: str) -> None:
@@ -139,10 +156,9 @@ class Referee:
     def tell(self, event: Event) -> None:
         """Check that the next line of the trace is this event."""
         line = self.next_event(event)
-        if "chance" in line:
-            raise Difference("chance", "none", line["chance"])
         if event["event"] == "end":
-            event = {**event, "rewards": self.rewards(event, line)}
+            self.end = event
+            event = {k: v for k, v in event.items() if k != "metrics"}
         self.compare(event, line)
 
     def next_event(self, event: Event) -> Line:
@@ -155,22 +171,36 @@ class Referee:
 
     @staticmethod
     def compare(event: Event, line: Line) -> None:
-        """Compare an event with a line, leaving out the members that all events have."""
-        found = {k: v for k, v in line.items() if k not in ("step", "chance")}
+        """Compare an event with a line, leaving out the step."""
+        found = {k: v for k, v in line.items() if k != "step"}
         if event["event"] == "switch":
             event = {**event, "open": sorted(event["open"])}
             found["open"] = sorted(found.get("open", []))
         same(f"event '{event['event']}'", event, found)
 
-    def rewards(self, event: Event, line: Line) -> list[float]:
-        """Work out what each player earned; of shaped rewards only that all are equal."""
-        kind = self.settings.get("reward", "win")
-        earned = 1.0 if event["result"] == "won" else -1.0
-        if kind == "delivery":
-            earned += event["metrics"]["goods"] / 8
-        if kind == "shaped":
-            earned = line["rewards"][0]
-        return [earned] * int(self.settings.get("players", "2"))
+    def check_last(self, game: Game) -> None:
+        """Check the last line of the trace: the position, the metrics and the returns."""
+        line = self.next_line()
+        if line is None or self.end is None:
+            raise Difference("end of the trace", "the last position", line)
+        same("members of the last line", sorted(LAST_KEYS), sorted(line))
+        same("end", (self.step, True, False), (line["step"], line["over"], line["truncated"]))
+        same("metrics", self.end["metrics"], line["metrics"])
+        same("returns", self.earned, line["returns"])
+        if self.settings.get("reward") != "shaped":
+            same("returns", self.returns(self.end), line["returns"])
+        expected, found = position(game, "over"), dict(line["state"])
+        for key in PENDING_KEYS:  # what the player was in the middle of is no longer of use
+            del expected[key], found[key]
+        same_state(expected, found)
+        self.check_hash(line)
+
+    def returns(self, end: Event) -> list[float]:
+        """Work out what each player earned; shaped rewards are beyond the rulebook."""
+        earned = 1.0 if end["result"] == "won" else -1.0
+        if self.settings.get("reward") == "delivery":
+            earned += end["metrics"]["goods"] / 8
+        return [earned] * len(self.earned)
 
 
 def same(what: str, expected: Any, found: Any) -> None:
@@ -225,7 +255,7 @@ def position(game: Game, phase: str) -> Line:
         "green": sorted(game.green),
         "goods": game.goods,
         "delivered": game.delivered,
-        "hands": [dict(hand) for hand in game.hands],
+        "seats": [{"hand": dict(hand)} for hand in game.hands],
         "deck": dict(game.cards),
         "discard": dict(game.discard),
         "pile": game.pile,
@@ -235,6 +265,7 @@ def position(game: Game, phase: str) -> Line:
         "crossing_on": game.crossing_on,
         "starts": {str(number): start for number, start in game.start_of.items()},
         "tokens_spent": sorted(game.tokens_spent),
+        "first_tokens": game.first_tokens,
     }
 
 
@@ -281,7 +312,9 @@ def check(header: Line, body: list[Line], library: Library) -> Referee:
     """Check one episode; raises Difference."""
     referee = Referee(header, body, library)
     try:
-        Game(referee.board, referee.deck, Config.of(referee.settings), referee).play()
+        game = Game(referee.board, referee.deck, Config.of(referee.settings), referee)
+        game.play()
+        referee.check_last(game)
         if referee.position != len(body):
             raise Difference("end of the episode", "nothing more", body[referee.position])
     except Unfinished:

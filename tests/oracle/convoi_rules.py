@@ -168,6 +168,7 @@ class Game:
         self.crossing_on = False
         self.start_of = dict(board.start_of)
         self.tokens_spent: set[int] = set()
+        self.first_tokens: list[int | None] = []
         self.active = 0
         self.turn = 0
         self.pending = Pending()
@@ -236,6 +237,8 @@ class Game:
             self.choose_first_player()
         if self.config.starts == "shuffled":
             self.shuffle_starts()
+        if self.config.starts == "drawn":
+            self.draw_first_tokens()
         if self.config.placement == "random":
             self.place_at_random()
         elif self.config.placement == "free":
@@ -268,6 +271,23 @@ class Game:
             "event": "start_token",
             "number": number,
             "start": self.board.start_of[int(slot)],
+        }
+
+    def draw_first_tokens(self) -> None:
+        """Draw an open token for each train of the first card (ruling 40)."""
+        for colour in self.deck.first.new:
+            left = [str(n) for n in NUMBERS if n not in self.tokens_spent]
+            token = int(self.table.chance("start_tokens", left, self._token_open(colour)))
+            self.tokens_spent.add(token)
+            self.first_tokens.append(token)
+        self.table.exercise("setup.first_tokens_drawn")
+
+    def _token_open(self, colour: str) -> Tells:
+        return lambda token: {
+            "event": "first_token",
+            "colour": colour,
+            "number": int(token),
+            "start": self.start_of[int(token)],
         }
 
     def place_as_in_first_game(self) -> None:
@@ -410,6 +430,7 @@ class Game:
             train.moved = False
         if self.turn == 1:
             self.tokens_spent.clear()
+            self.first_tokens = [None] * len(self.first_tokens)
         self.pending = Pending()
 
     def next_symbol(self) -> None:
@@ -455,8 +476,10 @@ class Game:
         if answer != "start.roll":
             self.use_staff("agent_de_manoeuvre")
             self.place_train(colour, answer.split()[1])
+            if self.turn == 1 and self.open_start():
+                self.table.exercise("new.first_token_unused")
             return
-        start = self.draw_start()
+        start = self.open_start() or self.draw_start()
         while self.occupant(start):
             self.table.tell(
                 {"event": "not_placed", "colour": colour, "start": start, "why": "start_occupied"}
@@ -468,6 +491,17 @@ class Game:
             self.table.exercise("new.first_card_again")
             start = self.draw_start()
         self.place_train(colour, start)
+
+    def open_start(self) -> str | None:
+        """Use the token that lies open for a train of the first card (ruling 40)."""
+        if self.turn > 1 or not self.first_tokens:
+            return None
+        token, self.first_tokens[self.pending.symbol] = (
+            self.first_tokens[self.pending.symbol],
+            None,
+        )
+        assert token is not None
+        return self.start_of[token]
 
     def draw_start(self) -> str:
         """Roll for a start, or draw its token (ruling 40)."""
@@ -807,10 +841,10 @@ class Game:
                 self.table.exercise("pile.bottom_set_aside")
             self.bottom = None
 
-    def finish(self, result: str, reason: str) -> NoReturn:
+    def finish(self, result: str, why: str) -> NoReturn:
         """End the episode."""
         self.table.tell(
-            {"event": "end", "result": result, "reason": reason, "metrics": vars(self.metrics)}
+            {"event": "end", "result": result, "why": why, "metrics": vars(self.metrics)}
         )
         raise EndOfEpisode
 
@@ -988,6 +1022,7 @@ RULES = [
     "new.colour_used_up",
     "new.depot_empty",
     "new.first_card_again",
+    "new.first_token_unused",
     "new.placed",
     "new.printed_colour_missing",
     "new.start_occupied",
@@ -1013,6 +1048,7 @@ RULES = [
     "setup.extra_light_chosen",
     "setup.extra_light_random",
     "setup.first_player_random",
+    "setup.first_tokens_drawn",
     "setup.placement_free",
     "setup.placement_random",
     "setup.starts_shuffled",

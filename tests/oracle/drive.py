@@ -2,7 +2,7 @@
 """Writes action files that steer Convoi Express to situations that random play rarely reaches.
 
 usage: drive.py RULESET --board-dir DIR [--mode MODE] [--seed N] [--episodes N] [--won] > FILE
-       trainyard trace RULESET --actions FILE | convoi_oracle.py --board-dir DIR
+       trainyard trace RULESET --script FILE | convoi_oracle.py --board-dir DIR
 
 The driver plays whole episodes on the referee's own rules, with players and chance of its choice,
 and writes both in the form of a short trace. Modes:
@@ -167,7 +167,7 @@ class Driver:
         outcome = self.random.choice(list(possible))
         if self.game and self.mode != "careless":
             outcome = self.favour(self.game, source, possible) or outcome
-        self.lines.append({"event": "chance", "chance": [source, outcome]})
+        self.lines.append({"chance": [source, outcome]})
         return outcome
 
     # ---------------------------------------------------------------- chance
@@ -380,7 +380,7 @@ def drive(ruleset: str, mode: str, seed: int, library: Library) -> tuple[bool, l
     game = Game(board, deck, config, driver)
     driver.game = game
     game.play()
-    return bool(game.metrics.won), [{"trace": 1, "seed": seed}, *driver.lines]
+    return bool(game.metrics.won), [{"trace": 2, "seed": seed}, *driver.lines]
 
 
 def main() -> int:

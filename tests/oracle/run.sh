@@ -46,7 +46,7 @@ driven() {
     shift 3
     python3 "$here/drive.py" "$ruleset" --mode "$mode" --episodes "$count" --board-dir "$data" \
         --board-dir "$own" "$@" >"$work/actions" 2>"$work/error" &&
-        "$cli" trace "$ruleset" --actions "$work/actions" >"$work/trace" 2>"$work/error"
+        "$cli" trace "$ruleset" --script "$work/actions" >"$work/trace" 2>"$work/error"
     check "driven ($mode) ${ruleset//$own\//}" $?
 }
 
@@ -95,7 +95,7 @@ winnable=(
 )
 
 agents=(random)
-if "$cli" describe 2>/dev/null | sed -n '/^convoi:/,/^[a-z]/p' | grep '^  expert ' >/dev/null; then
+if "$cli" describe convoi 2>/dev/null | grep '^  expert ' >/dev/null; then
     agents+=(expert)
 fi
 for name in "${agents[@]}"; do

@@ -53,4 +53,4 @@ def test_estimates():
     assert rate.low == 0
     assert rate.high == pytest.approx(0.1611, abs=1e-4)
     mean = trainyard.Estimate.of(np.array([1.0, 2.0, 3.0]))
-    assert mean.high - mean.mean == pytest.approx(1.96 / 3**0.5, abs=1e-3)
+    assert mean.high - mean.mean == pytest.approx(4.3027 / 3**0.5, abs=1e-3)  # Student, 2 degrees

@@ -192,6 +192,9 @@ def test_memory_is_unmapped_when_nobody_looks_any_more():
         pool.close()
         del pool
     assert segments() == before
+    deadline = time.monotonic() + 20  # ZeroMQ closes its descriptors in a thread of its own
+    while len(os.listdir("/proc/self/fd")) > files + 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
     assert len(os.listdir("/proc/self/fd")) <= files + 2
 
 
@@ -423,10 +426,22 @@ def test_another_schema_is_explained(monkeypatch):
 # ---- Guests
 
 
+def by_sight(pool: trainyard.Pool) -> np.ndarray:
+    """Actions that depend on what each row shows alone: host and guest count steps differently."""
+    choices = [np.flatnonzero(mask) for mask in pool.mask]
+    return np.array(
+        [
+            legal[int(obs.sum()) % len(legal)] if len(legal) else 0
+            for legal, obs in zip(choices, pool.obs, strict=True)
+        ],
+        dtype=np.int32,
+    )
+
+
 def play_as_a_guest(player: trainyard.Pool, episodes: int, done: list) -> None:
     try:
         while player.episode.min() < episodes:
-            player.step(player.sample(seed=9))
+            player.step(by_sight(player))
     except trainyard.Error as error:
         done.append(error)
     done.append(player.episode.min())
@@ -435,14 +450,14 @@ def play_as_a_guest(player: trainyard.Pool, episodes: int, done: list) -> None:
 @pytest.mark.parametrize("host", REMOTE)
 @pytest.mark.parametrize("guest", REMOTE)
 def test_a_guest_plays_a_seat_of_the_same_episodes(host, guest):
-    """Host and guest draw as one player of both seats would: the same episodes come about."""
-    pool = trainyard.make(
-        "convoi", num_envs=4, board="tiny", seats=[None, "open"], backend=host, hash=True
-    )
-    alone = trainyard.make("convoi", num_envs=4, board="tiny", hash=True)
+    """Host and guest play as one player of both seats would: the same episodes come about."""
+    options: dict = {"num_envs": 4, "board": "tiny", "hash": True, "plain_seeds": True}
+    with pytest.warns(UserWarning, match="found by trying"):
+        pool = trainyard.make("convoi", seats=[None, "open"], backend=host, **options)
+    alone = trainyard.make("convoi", autoreset="next_step", **options)
     endings: dict[tuple[int, int], list[int]] = {}
     while alone.episode.min() < 3:
-        alone.step(alone.sample(seed=9))
+        alone.step(by_sight(alone))
         for slot in np.flatnonzero(alone.terminated):
             endings[slot, int(alone.episode[slot])] = [int(alone.hash[slot])]
     player = trainyard.join(*pool.invitation, backend=guest)
@@ -452,7 +467,7 @@ def test_a_guest_plays_a_seat_of_the_same_episodes(host, guest):
     thread = threading.Thread(target=play_as_a_guest, args=(player, 3, done))
     thread.start()
     while pool.episode.min() < 3:
-        pool.step(pool.sample(seed=9))
+        pool.step(by_sight(pool))
         for slot in np.flatnonzero(pool.terminated & pool.ready):
             key = slot, int(pool.episode[slot])
             if key in endings:
@@ -465,6 +480,56 @@ def test_a_guest_plays_a_seat_of_the_same_episodes(host, guest):
     assert sum(len(hashes) >= 2 for hashes in endings.values()) >= 12
     assert all(len(set(hashes)) == 1 for hashes in endings.values())
     player.close()
+
+
+def host(**options) -> trainyard.Pool:
+    return trainyard.make(
+        "convoi", num_envs=2, board="tiny", seats=[None, "open"], backend="zmq", **options
+    )
+
+
+def test_seeds_of_pools_with_open_seats_come_from_a_secret_key():
+    def seeds(**options) -> list[int]:
+        with host(**options) as pool:
+            assert pool.ready.all()
+            return [int(seed) for seed in pool.seed]
+
+    assert seeds() != seeds()
+    with pytest.warns(UserWarning, match="found by trying"):
+        numbered = seeds(seed=7)
+    assert numbered == seeds(seed=7) != [7, 8]
+    assert seeds(seed=7, plain_seeds=True) == [7, 8]
+
+
+@pytest.mark.parametrize("backend", ["zmq", "shm"])
+def test_a_key_opens_the_same_pool_again(backend):
+    def episodes(**options):
+        with trainyard.make("convoi", num_envs=4, backend=backend, hash=True, **options) as pool:
+            return pool.key, list(pool.seed), list(pool.hash)
+
+    key, seeds, hashes = episodes(plain_seeds=False)
+    assert len(key) == 16
+    assert episodes(key=key) == (key, seeds, hashes)
+    assert episodes(key=key.hex()) == (key, seeds, hashes)
+    assert episodes(plain_seeds=False)[1] != seeds
+    assert episodes()[0] == b""
+    for wrong in (b"short", "ab" * 15, "no digits"):
+        with pytest.raises(trainyard.Error, match="key"):
+            trainyard.make("convoi", backend=backend, key=wrong)
+    with pytest.raises(trainyard.Error, match="leave out seed"):
+        trainyard.make("convoi", backend=backend, key=key, seed=1)
+
+
+@pytest.mark.parametrize("reveal", [False, True])
+def test_guests_hear_seeds_only_if_the_host_wishes(reveal):
+    pool = host(max_steps=1, reveal_seeds=reveal)
+    player = trainyard.join(*pool.invitation)
+    pool.step(pool.sample())
+    player.step()
+    assert player.truncated.all()
+    assert player.seed.tolist() == (pool.seed.tolist() if reveal else [0, 0])
+    player.close()
+    pool.close()
 
 
 def test_guests_may_not_do_what_is_the_directors():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import importlib.util
 from typing import Any
 
 import gymnasium
@@ -24,7 +25,7 @@ SETTINGS: list[dict[str, Any]] = [
     {"board": "tiny", "expand": True, "mask": "obs", "max_steps": 20},
     {"board": "tiny", "players": 3, "expand": True, "seats": [None, "random", None]},
     {"game": "express", "seats": [None, "random"]},
-    {"game": "nordic", "players": 3, "seats": [None, "random", None], "max_steps": 90},
+    {"game": "nordic", "players": 3, "seats": ["random", None, "random"], "max_steps": 90},
     {"game": "chicago"},
     {"board": "tiny", "backend": "shm", "max_steps": 30},
     {"board": "tiny", "backend": "zmq", "max_steps": 30},
@@ -197,3 +198,91 @@ def test_return_is_the_sum_of_team_rewards():
             alone.step(alone.sample())
             earned += alone.earned[0, 0]
         assert total == earned
+
+
+# ---- Rivals
+
+
+@pytest.mark.parametrize("game", ["nordic", "express", "chicago"])
+def test_a_learner_has_one_seat_of_a_competitive_game_and_its_reward(game):
+    envs = gymnasium.make_vec(trainyard.gym.env_id(game), num_envs=4)
+    assert envs.pool.options.seats == (None, "expert")
+    envs.reset(seed=0)
+    total = np.zeros(4)
+    returns: list[float] = []
+    while len(returns) < 6:
+        _, reward, terminated, truncated, _ = envs.step(envs.pool.sample())
+        total += reward
+        for slot in np.flatnonzero(terminated | truncated):
+            returns.append(total[slot])
+            total[slot] = 0
+    # Random play loses to the expert; a sum over both seats would be 0.
+    assert np.mean(returns) < 0
+
+
+@pytest.mark.parametrize("adapter", [Env, VectorEnv])
+def test_rivals_on_one_learner_are_refused(adapter):
+    with pytest.raises(trainyard.Error, match=r"seats 0, 1 of nordic are rivals.*expert"):
+        adapter("nordic", seats=[None, None])
+    with pytest.raises(trainyard.Error, match="seats 0, 2 of express are rivals"):
+        adapter("express", players=3, seats=[None, "random", None])
+
+
+def test_partners_are_one_team():
+    assert Env("convoi").pool.options.seats == (None, None)
+
+
+# ---- The end of an episode, names, and what is refused
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode)[:2])
+@pytest.mark.parametrize("copied", [True, False])
+def test_a_policy_that_samples_from_every_mask_never_crashes(mode, copied):
+    torch = pytest.importorskip("torch")
+    envs = VectorEnv("convoi", 8, board="tiny", max_steps=12, autoreset_mode=mode, copy=copied)
+    _, infos = envs.reset(seed=0)
+    ends = 0
+    for _ in range(60):
+        mask = torch.from_numpy(infos["action_mask"].copy()).bool()
+        logits = torch.randn(mask.shape).masked_fill(~mask, -torch.inf)
+        action = torch.distributions.Categorical(logits=logits).sample().numpy()
+        _, _, terminated, truncated, infos = envs.step(action)
+        ends += int((terminated | truncated).sum())
+        assert not infos["illegal"].any()
+    assert ends >= 16
+
+
+def test_info_has_the_same_keys_in_every_step():
+    env = Env("convoi", board="tiny", max_steps=30)
+    _, first = env.reset(seed=0)
+    done = False
+    while not done:
+        *_, terminated, truncated, info = env.step(int(env.pool.sample()[0]))
+        done = terminated or truncated
+        assert info.keys() == first.keys()
+        assert {key: type(value) for key, value in info.items()} == {
+            key: type(value) for key, value in first.items()
+        }
+    metrics = [f"metric_{name}" for name in env.pool.ruleset.metrics]
+    assert any(info[key] for key in metrics)
+    assert not any(first[key] for key in metrics)
+
+
+def test_unknown_keywords_are_a_type_error():
+    for make in (trainyard.make, Env, VectorEnv):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'"):
+            make("convoi", frameskip=4)
+    with pytest.raises(trainyard.Error, match=r"did you mean board\?"):
+        Env("convoi", bord="tiny")
+
+
+def test_modes_that_cannot_be_rendered_are_refused():
+    for adapter, mode in ((Env, "html"), (VectorEnv, "html"), (VectorEnv, "human")):
+        with pytest.raises(trainyard.Error, match=f"render_mode='{mode}'.*None, ansi"):
+            adapter("convoi", render_mode=mode)
+
+
+def test_pixels_are_refused_where_nothing_can_draw_them(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(TypeError, match=r"render_mode='rgb_array'.*trainyard-env\[render\]"):
+        Env("convoi", render_mode="rgb_array")

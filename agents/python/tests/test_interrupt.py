@@ -10,6 +10,7 @@ import sys
 import time
 
 import pytest
+from conftest import TOP
 
 BACKENDS = ["inproc", "shm", "zmq"]
 LONG = {
@@ -157,6 +158,19 @@ def test_exit_with_a_group_in_flight_is_quiet(backend):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_peers_beside_us_are_a_table():
+    command = [sys.executable, str(TOP / "bench/peers/run.py"), "--seconds", "0.02", "--slice"]
+    command += ["0.01", "--json", "nothing.py"]
+    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    report = json.loads(done.stdout)
+    names = [player["name"] for player in report["players"]]
+    assert len(names) == 5
+    assert all(name.startswith("Trainyard ") for name in names)
+    assert all(0 < player["median"] <= player["best"] for player in report["players"])
+    assert "nothing.py ended with status 2: left out" in done.stderr
+    assert report["processor"]
+
+
 def test_bench_reports():
     command = [sys.executable, "-m", "trainyard.bench", "--game", "convoi:board=tiny"]
     command += ["--slots", "64", "--seconds", "0.05", "--json"]
@@ -165,3 +179,5 @@ def test_bench_reports():
     ways += [(backend, policy) for backend in BACKENDS for policy in ("library", "NumPy")]
     assert [(way["backend"], way["name"]) for way in report["slots"]["64"]] == ways
     assert all(way["rate"] > 0 for way in report["slots"]["64"])
+    names = [way["name"] for way in report["adapters"] if way["rate"] > 0]
+    assert names == ["gymnasium.Env, 1 environment", "PettingZoo AEC, 1 environment"]

@@ -37,7 +37,8 @@ def test_columns_have_the_documented_types(tiny):
     for name, (shape, dtype) in expected.items():
         column = getattr(tiny, name)
         assert (column.shape, column.dtype) == (shape, np.dtype(dtype)), name
-        assert column.flags.writeable == (name == "action")
+        shared = type(tiny.backend).__name__ == "SharedMemory"
+        assert column.flags.writeable == (name == "action" or not shared)
         assert column.ctypes.data % 64 == 0
 
 
@@ -424,6 +425,18 @@ def test_built_in_agents_take_their_seats():
     for _ in range(40):
         assert (pool.seat == 0).all()
         pool.step(pool.sample())
+
+
+def test_built_in_agents_have_settings():
+    pool = trainyard.make("express", num_envs=2, seats=[None, "search:playouts=4"])
+    for _ in range(5):
+        pool.step(pool.sample())
+    table = trainyard.arena("express", ["search:playouts=2", "random"], episodes=2)
+    assert "search:playouts=2" in str(table)
+    with pytest.raises(trainyard.Error, match="playouts=0: out of range"):
+        trainyard.make("express", seats=[None, "search:playouts=0"])
+    with pytest.raises(trainyard.Error, match="did you mean expert"):
+        trainyard.make("express", seats=[None, "exprt"])
 
 
 def test_a_chance_seat_of_our_own():

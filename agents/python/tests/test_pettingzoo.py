@@ -17,7 +17,8 @@ SETTINGS = [
     {"board": "europe", "players": 4, "reward": "shaped"},
     {"board": "tiny", "players": 3, "seats": [None, "random", None], "reward": "shaped"},
     {"board": "tiny", "chance": "seat", "max_steps": 40},
-    {"board": "tiny", "mask": "obs"},
+    {"board": "tiny", "mask": "both"},
+    {"board": "tiny", "mask": "info"},
     {"board": "tiny", "backend": "shm"},
     {"board": "tiny", "backend": "zmq"},
 ]
@@ -66,7 +67,7 @@ def test_aec_and_parallel_play_alike():
         agent = one.agent_selection
         mask = one.observe(agent)["action_mask"]
         idle = next(name for name in one.agents if name != agent)
-        assert np.flatnonzero(infos[idle]["action_mask"]).tolist() == [0]
+        assert np.flatnonzero(observations[idle]["action_mask"]).tolist() == [0]
         action = int(rng.choice(np.flatnonzero(mask)))
         one.step(action)
         observations, rewards, *_, infos = all_.step(
@@ -80,7 +81,9 @@ def test_aec_and_parallel_play_alike():
             totals[name] += rewards[name]
         assert (one.state() == all_.state()).all()
     assert all(one.terminations.values())
-    assert infos["player_0"]["metrics"].any()
+    metrics = [f"metric_{name}" for name in all_.table.pool.ruleset.metrics]
+    assert any(infos["player_0"][key] for key in metrics)
+    assert all(infos["player_0"][key] == one.infos["player_1"][key] for key in metrics)
     assert totals["player_0"] == totals["player_1"]
 
 
@@ -137,3 +140,55 @@ def test_ids_in_the_registry():
         made = pettingzoo.make(kind, "trainyard/Convoi-v0", board="tiny")
         made.reset(seed=1)
         assert made.agents == ["player_0", "player_1"]
+
+
+@pytest.mark.parametrize("make", [env, parallel_env])
+def test_max_cycles_is_their_name_for_max_steps(make):
+    assert make("convoi", board="tiny", max_cycles=7).table.pool.options.max_steps == 7
+    with pytest.raises(trainyard.Error, match="max_steps and max_cycles"):
+        make("convoi", max_steps=7, max_cycles=7)
+
+
+def test_max_cycles_truncates():
+    one = parallel_env("convoi", board="tiny", max_cycles=7)
+    one.reset(seed=0)
+    for _ in range(7):
+        assert one.agents
+        acting = one.table.acting
+        action = int(one.table.pool.sample()[0])
+        _, _, _, truncated, _ = one.step({n: action if n == acting else 0 for n in one.agents})
+    assert truncated == {"player_0": True, "player_1": True}
+    assert not one.agents
+
+
+def test_conversion_to_parallel_is_refused_as_pettingzoo_does():
+    from pettingzoo.utils.conversions import aec_to_parallel
+
+    assert not env("convoi").metadata["is_parallelizable"]
+    with pytest.raises(AssertionError, match="parallel"):
+        aec_to_parallel(env("convoi"))
+
+
+@pytest.mark.parametrize("make", [env, parallel_env])
+def test_spaces_are_there_as_dictionaries_too(make):
+    made = make("convoi", players=3)
+    assert list(made.observation_spaces) == list(made.action_spaces) == made.possible_agents
+    for name in made.possible_agents:
+        assert made.observation_space(name) is made.observation_spaces[name]
+        assert made.action_space(name) is made.action_spaces[name]
+
+
+@pytest.mark.parametrize("make", [env, parallel_env])
+def test_modes_that_cannot_be_rendered_are_refused(make):
+    with pytest.raises(trainyard.Error, match="render_mode='html'"):
+        make("convoi", render_mode="html")
+
+
+def test_infos_have_the_same_keys_in_every_step():
+    one = env("convoi", board="tiny", max_cycles=20)
+    one.reset(seed=0)
+    first = one.infos["player_0"]
+    for _ in one.agent_iter():
+        _, _, terminated, truncated, info = one.last()
+        assert info.keys() == first.keys()
+        one.step(None if terminated or truncated else int(one.table.pool.sample()[0]))

@@ -1,12 +1,17 @@
-"""RLlib: the environment, masked training, and rollouts on a cluster of several nodes."""
+"""Ray and RLlib: what crosses to workers, the environment, training, rollouts on a cluster."""
 
 from __future__ import annotations
 
 import importlib.util
+import os
+import pickle
+import sys
 
 import numpy as np
 import pytest
+import trainyard
 from conftest import TOP
+from elsewhere import illegal_step, play_on
 
 pytestmark = pytest.mark.slow
 ray = pytest.importorskip("ray")
@@ -21,10 +26,23 @@ def cluster():
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     made.add_node(num_cpus=1)
     made.add_node(num_cpus=1)
-    ray.init(address=made.address, log_to_driver=False)
+    # The workers find the tests, and the library that is tested.
+    variables = {key: os.environ[key] for key in os.environ if key.startswith("TRAINYARD_")}
+    variables["PYTHONPATH"] = os.pathsep.join(sys.path)
+    ray.init(address=made.address, log_to_driver=False, runtime_env={"env_vars": variables})
     yield made
     ray.shutdown()
     made.shutdown()
+
+
+def test_pools_and_errors_cross_to_workers(cluster):
+    pool = trainyard.make("convoi", num_envs=2, board="tiny", seed=5, hash=True)
+    pool.step(pool.sample())
+    where, found = ray.get(ray.remote(play_on).remote(pickle.dumps(pool)))
+    pool.step(pool.sample())
+    assert (where, found) == ("InProcess", pool.state_hash())
+    with pytest.raises(trainyard.IllegalAction, match="wait"):
+        ray.get(ray.remote(illegal_step).remote())
 
 
 @pytest.mark.parametrize("expand", [True, False])
@@ -45,7 +63,7 @@ def test_turns(expand):
             totals[agent] += reward
         over = terminateds["__all__"] or truncateds["__all__"]
     assert set(observations) == set(env.possible_agents)
-    assert infos["player_0"]["metrics"].any()
+    assert any(value for key, value in infos["player_0"].items() if key.startswith("metric_"))
     assert totals["player_0"] == totals["player_1"]
 
 

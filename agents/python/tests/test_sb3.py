@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import copy
+import warnings
 
 import numpy as np
 import pytest
+import trainyard
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor
 from trainyard.gym import Env
 from trainyard.sb3 import VecEnv
@@ -46,7 +49,7 @@ def test_vec_env_does_what_dummy_vec_env_does(seats, backend):
             if "terminal_observation" in mine:
                 assert (mine["terminal_observation"] == other["terminal_observation"]).all()
                 assert mine["TimeLimit.truncated"] == other["TimeLimit.truncated"]
-                assert list(mine["metrics"].values()) == other["metrics"].tolist()
+                assert mine["metric_goods"] == other["metric_goods"]
 
 
 def test_arrays_of_three_steps_are_kept():
@@ -71,3 +74,25 @@ def test_maskable_ppo_trains():
     obs = env.reset()
     action, _ = model.predict(obs, action_masks=get_action_masks(env))
     assert get_action_masks(env)[np.arange(8), action].all()
+
+
+def test_rivals():
+    assert VecEnv("nordic").pool.options.seats == (None, "expert")
+    with pytest.raises(trainyard.Error, match="are rivals"):
+        VecEnv("nordic", seats=[None, None])
+
+
+def test_modes_that_cannot_be_rendered_are_refused():
+    with pytest.raises(trainyard.Error, match="render_mode='ansi'"):
+        VecEnv("convoi", render_mode="ansi")
+
+
+def test_make_vec_env_is_quiet():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        env = make_vec_env("trainyard/Convoi-v0", n_envs=2, env_kwargs={"board": "tiny"})
+        env.reset()
+        for _ in range(20):
+            actions = get_action_masks(env).argmax(axis=1)
+            env.step(actions)
+        env.close()

@@ -34,6 +34,25 @@ def test_vector_env_through_the_gym_wrapper(mode):
     torchrl_envs.utils.check_env_specs(env, seed=0)
 
 
+@pytest.mark.parametrize("game", ["Convoi", "Nordic"])
+def test_gym_env_by_its_id_with_defaults(game):
+    import trainyard.gym  # noqa: F401
+
+    env = torchrl_envs.GymEnv(f"trainyard/{game}-v0")
+    torchrl_envs.utils.check_env_specs(env, seed=0)
+
+
+@pytest.mark.parametrize("game", ["convoi", "nordic"])
+def test_pettingzoo_wrapper_of_the_parallel_form_with_defaults(game):
+    from trainyard.pettingzoo import parallel_env
+
+    env = torchrl_envs.PettingZooWrapper(parallel_env(game))
+    torchrl_envs.utils.check_env_specs(env, seed=0)
+    rollout = env.rollout(50)
+    actions, masks = rollout["player", "action"], rollout["player", "action_mask"]
+    assert masks.gather(-1, actions.unsqueeze(-1)).all()
+
+
 @pytest.mark.parametrize("form", ["aec", "parallel"])
 def test_pettingzoo_wrapper(form):
     from trainyard.pettingzoo import env, parallel_env

@@ -1,10 +1,14 @@
-"""The examples that learn with PyTorch: every game trains, a resumed run is the run that was never
-stopped, and a checkpoint plays."""
+"""The trainer: every game trains, a resumed run is the run that was never stopped, what a run
+writes can be read and drawn, and what cannot be is refused by name."""
 
 from __future__ import annotations
 
+import csv
 import json
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -12,76 +16,294 @@ import pytest
 import torch
 import trainyard
 from conftest import TOP
-
-sys.path.insert(0, str(TOP / "examples"))
-import evaluate
-import train_ppo
+from trainyard import net as nets
+from trainyard.train import Budget, Collector, Config, Decisions, Rival, Run, Trainer, results
+from trainyard.train.__main__ import main
+from trainyard.train.plot import curves
 
 #: The smallest ruleset of each game.
 SMALL = {
-    "convoi": ["--set", "board=tiny"],
-    "nordic": ["--set", "map=tiny"],
-    "express": ["--set", "map=tiny"],
-    "chicago": ["--set", "turn_cap=100"],
+    "convoi": {"board": "tiny", "reward": "shaped"},
+    "nordic": {"map": "tiny", "reward": "score"},
+    "express": {"map": "tiny", "reward": "score"},
+    "chicago": {"turn_cap": "100", "reward": "score"},
 }
-STEPS = 32 * 16
+SIZES = {"slots": 16, "horizon": 16, "batch": 64, "hidden": [32, 32]}
+ROUND = 16 * 16
+BUDGET = Budget(steps=4 * ROUND, games=4, every=60)
 
 
-def train(out: Path, rounds: int, *arguments: str) -> dict[str, object]:
-    sizes = ["--envs", "32", "--horizon", "16", "--batch", "128", "--threads", "1"]
-    end = ["--steps", str(rounds * STEPS), "--games", "4", "--evaluate", "60"]
-    return train_ppo.main(["--out", str(out), *sizes, *end, *arguments])
+def config(game: str, **values: object) -> Config:
+    return Config(game=game, settings=SMALL[game], **{**SIZES, **values})
 
 
-def weights(run: Path) -> dict[str, torch.Tensor]:
-    return torch.load(run / "policy.pt", weights_only=True)["weights"]
+def weights(run: Path) -> bytes:
+    return (run / "policy.net").read_bytes()
 
 
-@pytest.mark.parametrize("game", [game.name for game in trainyard.games()])
-def test_every_game_trains_resumes_exactly_and_evaluates(game: str, tmp_path: Path) -> None:
-    small = ["--game", game, *SMALL.get(game, [])]
-    train(tmp_path / "whole", 4, *small, "--backend", "inproc")
-    train(tmp_path / "parts", 2, *small, "--backend", "shm")
+def table(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+#: What a checkpoint has to keep, besides the network: past selves.
+KINDS = {
+    "convoi": {},
+    "nordic": {"past": 2, "past_every": 1},
+    "express": {"past": 1, "past_every": 2},
+    "chicago": {},
+}
+
+
+@pytest.mark.parametrize("game", list(SMALL))
+def test_every_game_trains_and_resumes_exactly(game: str, tmp_path: Path) -> None:
+    torch.set_num_threads(1)
+    wanted = config(game, **KINDS[game])
+    Run.begin(wanted, tmp_path / "whole").go(BUDGET)
+    Run.begin(wanted, tmp_path / "parts").go(Budget(steps=2 * ROUND, games=4))
     halfway = weights(tmp_path / "parts")
-    resume = ["--resume", str(tmp_path / "parts"), "--backend", "inproc", "--threads", "1"]
-    line = train_ppo.main([*resume, "--steps", str(4 * STEPS), "--games", "4"])
-    assert line["steps"] == 4 * STEPS
-    whole, parts = weights(tmp_path / "whole"), weights(tmp_path / "parts")
-    assert whole.keys() == parts.keys()
-    for key, value in whole.items():
-        assert torch.equal(value, parts[key]), key
-    assert any(not torch.equal(value, halfway[key]) for key, value in whole.items())
-    curve = [json.loads(x) for x in (tmp_path / "parts" / "curve.jsonl").read_text().splitlines()]
-    assert [x["steps"] for x in curve] == [0, 2 * STEPS, 2 * STEPS, 4 * STEPS]
+    Run.resume(tmp_path / "parts").go(BUDGET)
+    assert weights(tmp_path / "whole") == weights(tmp_path / "parts") != halfway
+    curve = table(tmp_path / "parts" / "curve.csv")
+    assert [int(line["steps"]) for line in curve] == [0, 2 * ROUND, 2 * ROUND, 4 * ROUND]
+    rounds = table(tmp_path / "parts" / "rounds.csv")
+    assert [int(line["steps"]) for line in rounds] == [ROUND * i for i in range(1, 5)]
+    for key in ("policy_loss", "value_loss", "kl", "entropy", "explained", "clipped", "reward"):
+        assert all(np.isfinite(float(line[key])) for line in rounds), key
+    assert Config(**json.loads((tmp_path / "parts" / "config.json").read_text())) == wanted
 
-    plot = tmp_path / "plot.png"
-    found = evaluate.main(
-        [
-            str(tmp_path / "parts" / "policy.pt"),
-            *("--games", "6", "--backend", "inproc", "--threads", "1", "--plot", str(plot)),
-        ]
+
+@pytest.mark.parametrize("game", list(SMALL))
+def test_with_a_teacher_and_rivals_a_run_goes_on_too(game: str, tmp_path: Path) -> None:
+    wanted = config(
+        game, demonstrations="expert", demonstrated=3 * ROUND, rivals={"expert": 4, "random": 1}
     )
-    assert plot.read_bytes().startswith(b"\x89PNG")
-    names = {"network", "random", "expert"} if game == "convoi" else {"random", "expert"}
-    assert set(found) == names
+    Run.begin(wanted, tmp_path).go(Budget(steps=2 * ROUND, games=4))
+    Run.resume(tmp_path).go(Budget(steps=8 * ROUND, games=4))
+    rounds = table(tmp_path / "rounds.csv")
+    assert [line["agreed"] != "" for line in rounds] == [True] * 3 + [False] * 5
+    assert float(rounds[0]["agreed"]) == 1.0 > float(rounds[2]["agreed"])
+    if game == "express":  # whose games are short enough to end
+        assert any(line["won_rivals"] != "" for line in rounds)
 
 
-def test_the_checkpoint_that_ships_delivers_goods(tmp_path: Path) -> None:
+def test_a_curriculum_changes_what_is_played(tmp_path: Path) -> None:
+    stages = [[2 * ROUND, {"clock": "10", "removed": "6"}], [3 * ROUND, {"extra_light": "true"}]]
+    wanted = config("convoi", curriculum=stages)
+    specs = [wanted.ruleset_at(ROUND * i).spec for i in range(4)]
+    assert ["clock=10,removed=6" in spec for spec in specs] == [True, True, False, False]
+    assert ["extra_light=true" in spec for spec in specs] == [False, False, True, False]
+    Run.begin(wanted, tmp_path / "whole").go(BUDGET)
+    Run.begin(wanted, tmp_path / "parts").go(Budget(steps=3 * ROUND, games=4))
+    Run.resume(tmp_path / "parts").go(BUDGET)
+    assert weights(tmp_path / "whole") == weights(tmp_path / "parts")
+    with pytest.raises(trainyard.Error, match=r"curriculum until 5: .* only settings that leave"):
+        config("convoi", curriculum=[[5, {"hints": "true"}]]).check()
+
+
+def test_imitation_learns_to_agree_with_the_expert() -> None:
+    """Of 200,000 advised decisions on the tiny map, on which chance agrees with few."""
+    wanted = Config(
+        game="express",
+        settings=SMALL["express"],
+        slots=64,
+        horizon=32,
+        batch=512,
+        hidden=[64],
+        demonstrations="expert",
+        demonstrated=1 << 40,  # the expert plays nearly everything
+        rate=3e-3,
+    )
+    trainer = Trainer(wanted)
+    losses = []
+    for _ in range(40):
+        trainer.round()
+        losses.append(trainer.figures["policy_loss"])
+    trainer.close()
+    assert np.mean(losses[-5:]) < 0.5 * losses[0]
+
+
+def run(out: Path, *arguments: str) -> None:
+    sizes = ["--slots", "16", "--horizon", "16", "--batch", "64", "--hidden", "[32]"]
+    board = ["--set", "board=tiny", "--games", "4"]
+    main(["run", "convoi", *board, *sizes, "--out", str(out), "--steps", str(ROUND), *arguments])
+
+
+def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
+    run(tmp_path)
+    before = weights(tmp_path)
+    with pytest.raises(SystemExit, match="has a run: resume it, give another folder, or overwrite"):
+        run(tmp_path, "--seed", "1")
+    assert weights(tmp_path) == before
+    run(tmp_path, "--seed", "1", "--overwrite")
+    assert weights(tmp_path) != before
+    with pytest.raises(SystemExit, match=r"there is no train\.pt"):
+        main(["resume", str(tmp_path / "elsewhere")])
+
+
+def test_values_come_from_a_file_and_the_command_line_overrides_them(tmp_path: Path) -> None:
+    file = tmp_path / "values.json"
+    file.write_text(json.dumps({"rate": 0.5, "entropy": 0.25, "settings": {"clock": "8"}}))
+    run(tmp_path / "run", "--config", str(file), "--rate", "0.125")
+    found = json.loads((tmp_path / "run" / "config.json").read_text())
+    assert (found["rate"], found["entropy"]) == (0.125, 0.25)
+    assert found["settings"] == {"hints": "true", "reward": "shaped", "clock": "8", "board": "tiny"}
+    again = tmp_path / "run" / "config.json"  # what a run is can be run again
+    run(tmp_path / "again", "--config", str(again))
+    assert weights(tmp_path / "again") == weights(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"rte": 1}', r"no rte; there are game, settings"),
+        ('{"rate": "fast"}', r"rate='fast'; wanted is float"),
+        ("[]", r"an object with names and values"),
+        ("{", r"values\.json: "),
+        ('{"slots": 0}', r"slots=0; allowed is 1 or more"),
+        ('{"hidden": [48]}', r"hidden=\[48\]; allowed are multiples of 32"),
+        ('{"game": "chess"}', r"no game is named 'chess'; there are convoi"),
+        ('{"settings": {"players": "9"}}', r"players=9"),
+        ('{"demonstrations": "nobody"}', r"'nobody' does not play convoi; there are random"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_by_name(tmp_path: Path, content: str, said: str) -> None:
+    file = tmp_path / "values.json"
+    file.write_text(content)
+    with pytest.raises(SystemExit, match=said):
+        main(["run", "--config", str(file), "--steps", "1", "--out", str(tmp_path / "run")])
+
+
+#: Starts a program that hears Ctrl-C, wherever it is started from.
+DEAF = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_ctrl_c_saves_a_run_that_can_be_resumed(tmp_path: Path) -> None:
+    out = tmp_path / "stopped"
+    run(tmp_path / "never")  # for its configuration
+    command = [sys.executable, "-m", "trainyard.train", "run"]
+    command += ["--config", str(tmp_path / "never" / "config.json"), "--out", str(out)]
+    command += ["--minutes", "30", "--games", "4"]
+    with subprocess.Popen([sys.executable, "-c", DEAF, *command]) as process:
+        while len(table(out / "rounds.csv") if (out / "rounds.csv").exists() else []) < 3:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+    played = int(table(out / "rounds.csv")[-1]["steps"])
+    Run.resume(out).go(Budget(steps=played + ROUND, games=4))
+    again = Config(**json.loads((out / "config.json").read_text()))
+    Run.begin(again, tmp_path / "whole").go(Budget(steps=played + ROUND, games=4))
+    assert weights(tmp_path / "whole") == weights(out)
+
+
+def test_tensorboard_gets_every_figure_by_decisions(tmp_path: Path) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    run(tmp_path, "--tensorboard", "--steps", str(2 * ROUND))
+    written = EventAccumulator(str(tmp_path / "tensorboard")).Reload()
+    for key in ("rounds/kl", "rounds/entropy", "rounds/explained", "rounds/policy_loss"):
+        assert [event.step for event in written.Scalars(key)] == [ROUND, 2 * ROUND]
+    assert [event.step for event in written.Scalars("curve/goods")] == [0, 2 * ROUND]
+
+
+def test_several_seeds_are_one_command_and_one_plot(tmp_path: Path) -> None:
+    run(tmp_path / "many", "--seeds", "2", "--jobs", "2")
+    runs = [tmp_path / "many-0", tmp_path / "many-1"]
+    assert weights(runs[0]) != weights(runs[1])
     plot = tmp_path / "plot.png"
-    found = evaluate.main(["--games", "40", "--threads", "1", "--plot", str(plot)])
-    assert found["network"]["goods"]["mean"] > 2.0 > found["random"]["goods"]["mean"]
+    main(["plot", *map(str, runs), "--figure", "earned", "-o", str(plot), "--level", "expert=4"])
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(SystemExit, match="no won_expert in its curve; there are earned"):
+        main(["plot", *map(str, runs), "--figure", "won_expert", "-o", str(plot)])
+
+
+def test_curves_have_intervals_over_seeds(tmp_path: Path) -> None:
+    for seed, value in enumerate((1.0, 2.0, 3.0)):
+        (tmp_path / str(seed)).mkdir()
+        lines = ["steps,goods,goods_low,goods_high", "0,0,0,0", f"10,{value},0.5,3.5"]
+        (tmp_path / str(seed) / "curve.csv").write_text("\n".join(lines) + "\n")
+    runs = [tmp_path / str(seed) for seed in range(3)]
+    steps, mean, low, high = curves(runs, "goods")
+    assert steps.tolist() == [0, 10]
+    assert mean.tolist() == [0, 2]
+    # Student's for two degrees of freedom, with a deviation of 1 over 3 seeds.
+    assert high[1] - 2 == pytest.approx(4.302653 / 3**0.5, rel=1e-6)
+    assert low[1] == pytest.approx(4 - high[1])
+    _, mean, low, high = curves(runs[:1], "goods")
+    assert (mean[1], low[1], high[1]) == (1.0, 0.5, 3.5)
+
+
+def test_a_network_that_ships_is_evaluated_beside_agents(capsys: pytest.CaptureFixture) -> None:
+    main(["evaluate", str(TOP / "agents/nets/convoi.net"), "--games", "40", "--against", "random"])
+    said = capsys.readouterr().out
+    goods = {
+        line.split()[0]: float(line.split()[2]) for line in said.splitlines() if " goods " in line
+    }
+    assert goods["network"] > 2.0 > goods["random"]
+    assert "seeds 1000000..1000039" in said
+
+
+def test_evaluations_take_every_seat() -> None:
+    """Of the same network against itself half of the games are won, whatever seat is better."""
+    rules = trainyard.Ruleset("express", map="tiny")
+    torch.manual_seed(0)
+    from trainyard.train import Network
+
+    net = nets.net_of(Network(rules, [32]), rules)
+    found = results(net, count=60, against=["random"])["won_random"]
+    assert 0 <= found.low <= found.mean <= found.high <= 1
+
+
+def test_a_past_self_is_a_rival() -> None:
+    rules = trainyard.Ruleset("express", map="tiny")
+    from trainyard.train import Network
+
+    torch.manual_seed(0)
+    net = nets.net_of(Network(rules, [32]), rules)
+    collector = Collector(rules, slots=32, seed=1, rivals=[Rival(net, 1)], alone=0)
+    decisions = Decisions(rules, 200, 32)
+    collector.run(net, decisions)
+    alone, past = collector.outcomes()
+    assert alone.episodes == 0
+    # It is as strong as the network itself.
+    assert past.episodes > 50
+    assert 0.2 < past.won < 0.8
+    collector.set_rivals([], 1)
+    collector.run(net, decisions)
+    assert collector.outcomes()[0].episodes > 0
+
+
+def test_both_ways_to_play_a_network_are_measured(capsys: pytest.CaptureFixture) -> None:
+    main(["speed", str(TOP / "agents/nets/convoi.net"), "--seconds", "0.2"])
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in said[1:3]] == ["library", "PyTorch"]
+    assert [line for line in said if line.startswith("training")] == [
+        f"training, {epochs} epochs, hidden layers [128, 128]" for epochs in (1, 2)
+    ]
+
+
+def test_the_example_of_a_learner_runs() -> None:
+    command = [sys.executable, str(TOP / "examples/own_learner.py"), "--rounds", "1"]
+    said = subprocess.run(
+        [*command, "--map", "tiny"], check=True, capture_output=True, text=True
+    ).stdout
+    assert "16,384 decisions: wins " in said
 
 
 def test_advantages_follow_each_seat_on_its_own_line() -> None:
     """Two seats move in turn; the rewards of one are not the other's, and what comes after the end
     of an episode does not reach back."""
-    ruleset = trainyard.Ruleset("nordic", map="tiny")
-    rollout = train_ppo.Rollout(5, 1, ruleset, 2)
-    rollout.seat[:, 0] = [0, 1, 0, 1, 0, 1]
-    rollout.value[:, 0] = [0.5, 0.25, 1.0, 2.0, 4.0, 8.0]
-    rollout.earned[:, 0] = [[1, 0], [2, 3], [0, 5], [7, 11], [13, 17]]
-    rollout.ended[3, 0] = True
-    gain, valid = rollout.advantages(0.5, 0.0)
+    decisions = Decisions(trainyard.Ruleset("nordic", map="tiny"), 5, 1)
+    decisions.seat[:, 0] = [0, 1, 0, 1, 0, 1]
+    decisions.value[:, 0] = [0.5, 0.25, 1.0, 2.0, 4.0, 8.0]
+    decisions.earned[:, 0] = [[1, 0], [2, 3], [0, 5], [7, 11], [13, 17]]
+    decisions.ended[3, 0] = True
+    gain, valid = decisions.advantages(0.5, 0.0, 1.0)
     # Seat 0 at step 0 earns 1 + 2 until its next decision, which is worth 1.
     assert gain[0, 0] == 1 + 2 + 0.5 * 1.0 - 0.5
     assert gain[1, 0] == 3 + 5 + 0.5 * 2.0 - 0.25

@@ -1,7 +1,10 @@
-"""What the adapters share: spaces, team rewards, the ending as one learner sees it."""
+"""What the adapters share: spaces, who plays which seat, the ending as one learner sees it."""
 
 from __future__ import annotations
 
+import importlib.util
+import inspect
+import weakref
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,10 +13,11 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from .backend import Rows
-from .errors import Error
+from .backend import seat_agents
+from .errors import BadKeyword, Error
 from .pool import Pool, make
 from .ruleset import Block, Ruleset
+from .window import Window
 
 
 def _bytes_high(blocks: list[Block], size: int) -> npt.NDArray[np.uint8]:
@@ -60,14 +64,88 @@ def observation_space(ruleset: Ruleset, *, mask: str, expand: bool) -> spaces.Sp
     return spaces.Dict({"observation": space, "action_mask": mask_space(ruleset)})
 
 
-def team_reward(pool: Pool, rows: Rows) -> npt.NDArray[np.float64]:
-    """What our seats have earned since the slot's previous row, as one number.
+def terminal_mask(ruleset: Ruleset) -> npt.NDArray[np.int8]:
+    """The mask at the end of an episode: waiting is legal and does nothing, so that a policy that
+    samples from every row it gets has something to sample."""
+    mask = np.zeros(ruleset.action_count, dtype=np.int8)
+    mask[0] = 1
+    return mask
 
-    Partners share one result, so it counts once; rivals' results are added up.
+
+def check_render_mode(mode: str | None, *allowed: str) -> None:
+    if mode is not None and mode not in allowed:
+        known = ", ".join(("None", *allowed))
+        raise BadKeyword(f"render_mode={mode!r}: this environment has {known}")
+    if mode == "rgb_array" and None in map(importlib.util.find_spec, ("resvg_py", "PIL")):
+        raise BadKeyword(f"render_mode={mode!r}: pixels need pip install 'trainyard-env[render]'")
+
+
+#: What every environment can render, and what one of a single table can.
+RENDER_MODES_MANY = ("ansi", "svg", "rgb_array")
+RENDER_MODES = (*RENDER_MODES_MANY, "human")
+
+_windows: weakref.WeakKeyDictionary[Pool, Window] = weakref.WeakKeyDictionary()
+
+
+def render(pool: Pool, mode: str | None, slot: int = 0) -> Any:
+    """The position of a slot in one of RENDER_MODES; None if nothing is to be rendered, or if it
+    is shown on a page."""
+    if mode == "ansi":
+        return pool.text(slot)
+    if mode == "human":
+        if pool not in _windows:
+            _windows[pool] = Window()
+        _windows[pool].show(pool.svg(slot))
+        return None
+    if mode == "svg":
+        return pool.svg(slot)
+    return pool.svg(slot).rgb() if mode == "rgb_array" else None
+
+
+def close_pool(pool: Pool) -> None:
+    """Closes a pool, and the page on which it is shown."""
+    window = _windows.pop(pool, None)
+    if window is not None:
+        window.close()
+    pool.close()
+
+
+def learner_seats(
+    game: str, seats: Sequence[str | None], config: Mapping[str, Any]
+) -> tuple[str | None, ...]:
+    """Which seats one learner plays: all that are not given away in a cooperative game, a single
+    one in a competitive game. There the other seats are the expert's unless `seats` says otherwise.
+
+    What rivals earn adds up to nothing that could be learned from, so nobody plays two of them.
     """
-    if pool.ruleset.cooperative or len(pool.seats) == 1:
-        return rows.earned[:, 0].astype(np.float64)
-    return rows.earned.sum(axis=1, dtype=np.float64)
+    keys = set(inspect.signature(make).parameters)
+    ruleset = Ruleset(game, **{key: value for key, value in config.items() if key not in keys})
+    given = seat_agents(ruleset, seats)
+    if ruleset.cooperative:
+        return given
+    if not seats:
+        rival = "expert" if "expert" in ruleset.agents else "random"
+        return (None, *[rival] * (ruleset.players - 1))
+    ours = [seat for seat, agent in enumerate(given) if agent is None]
+    if len(ours) > 1:
+        raise Error(
+            f"seats={list(seats)!r}: seats {', '.join(map(str, ours))} of {ruleset.game.name} are "
+            "rivals, and one learner gets one reward, which would be the sum of theirs. Leave one "
+            'to it and name agents for the others (seats=[None, "expert"]); for self-play, where '
+            "each seat has its own reward, use trainyard.pettingzoo, trainyard.rllib, or "
+            "trainyard.make and its column `earned`"
+        )
+    return given
+
+
+def metric_keys(ruleset: Ruleset) -> list[str]:
+    """The keys of metrics in an info: flat, because some frameworks take no dictionary in it."""
+    return [f"metric_{name}" for name in ruleset.metrics]
+
+
+def metrics_of(pool: Pool, row: int) -> dict[str, int]:
+    """The metrics of a row as they stand in its info."""
+    return dict(zip(metric_keys(pool.ruleset), pool.metrics[row].tolist(), strict=True))
 
 
 class Endings:
@@ -120,8 +198,21 @@ class Table:
             name: spaces.Discrete(self.pool.ruleset.action_count) for name in self.seats
         }
         self.state_space = row_space(self.pool.ruleset, full=True)
+        self._place = {name: index for index, name in enumerate(self.seats)}
+        self._wait = terminal_mask(ruleset)
+        self._no_metrics = dict.fromkeys(metric_keys(ruleset), 0)
+        self._noop = illegal == "noop"
         self._seeded = False
         self._carry = np.zeros(len(self.seats), dtype=np.float32)
+        # Where the slot stands, looked up once per step.
+        self.acting = ""
+        self.over = False
+
+    def _look(self) -> None:
+        pool = self.pool
+        self.over = bool(pool.terminated[0] or pool.truncated[0])
+        if not self.over:
+            self.acting = self.names[int(pool.seat[0])]
 
     def reset(self, seed: int | None) -> None:
         if seed is None and not self._seeded:
@@ -129,38 +220,43 @@ class Table:
         self._seeded = True
         self.pool.reset(seed=seed)
         np.copyto(self._carry, self.pool.earned[0])
-
-    @property
-    def acting(self) -> str:
-        return self.names[int(self.pool.seat[0])]
-
-    @property
-    def over(self) -> bool:
-        return bool(self.pool.terminated[0] or self.pool.truncated[0])
+        self._look()
 
     def take(self, action: Any) -> dict[str, float]:
         """The acting seat's answer; what everybody earned by it."""
-        self.pool.action[0] = action
-        self.pool.step()
-        earned = self.pool.earned[0].astype(float)
-        if not (self.pool.illegal[0] and self.pool.options.illegal == "noop"):
-            earned += self._carry
+        pool = self.pool
+        pool.action[0] = action
+        pool.step()
+        self._look()
+        earned = pool.earned[0]
+        # What was earned before the first question comes with the first step that is taken.
+        if self._carry.any() and not (self._noop and pool.illegal[0]):
+            earned = earned + self._carry
             self._carry[:] = 0
-        return {name: float(earned[i]) for i, name in enumerate(self.seats)}
+        return dict(zip(self.seats, earned.tolist(), strict=True))
 
     def mask(self, name: str) -> npt.NDArray[np.int8]:
+        """Whoever is not to act may wait, and at the end that is everybody."""
+        if self.over or name != self.acting:
+            return self._wait.copy()
+        return self.pool.mask[0].view(np.int8).copy()
+
+    def row(self, name: str) -> npt.NDArray[np.uint8]:
         if self.over:
-            return np.zeros(self.pool.ruleset.action_count, dtype=np.int8)
-        return self.pool.legal_mask(0, self.seats[name]).view(np.int8)
+            final: npt.NDArray[np.uint8] = self.pool.final_obs[0, self._place[name]].copy()
+            return final
+        if name == self.acting:
+            return self.pool.obs[0].copy()
+        return self.pool.observe(0, self.seats[name])
 
     def observe(self, name: str) -> Any:
-        row = self.pool.observe(0, self.seats[name])
+        row = self.row(name)
         return row if self._mask == "info" else {"observation": row, "action_mask": self.mask(name)}
 
     def info(self, name: str, *, illegal: bool) -> dict[str, Any]:
         """Always the same keys, as some wrappers need it; metrics are zero until the end."""
-        metrics = self.pool.metrics[0]
-        info = {"illegal": illegal, "metrics": metrics.copy() if self.over else metrics * 0}
+        metrics = metrics_of(self.pool, 0) if self.over else self._no_metrics
+        info: dict[str, Any] = {"illegal": illegal, **metrics}
         return info if self._mask == "obs" else {"action_mask": self.mask(name), **info}
 
     def state(self) -> npt.NDArray[np.uint8]:

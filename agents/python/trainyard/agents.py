@@ -83,15 +83,17 @@ class BuiltIn:
     def __init__(self, ruleset: Ruleset, name: str) -> None:
         self.name = name
         self._ruleset = ruleset
-        self._agent = ruleset.find_agent(name).contents
+        self._pointer = ruleset.find_agent(name)
+        self._agent = self._pointer.contents
         # A whole number of words, so that the address is a multiple of 8.
         self._memory = (ctypes.c_uint64 * (self._agent.memory_size // 8 + 1))()
-        self._view = _lib.View(ruleset=ruleset.handle)
+        self._view = _lib.View(agent=ctypes.addressof(self._agent), ruleset=ruleset.handle)
         self._planner = _lib.Planner(ruleset=ruleset.handle)
 
     def start(self, ruleset: Ruleset, seat: int, seed: int) -> None:
-        ctypes.memset(self._memory, 0, ctypes.sizeof(self._memory))
-        self._agent.start(ctypes.addressof(self._memory), ruleset.handle, seat, seed)
+        _lib.lib.ty_agent_start(
+            self._pointer, ctypes.addressof(self._memory), ruleset.handle, seat, seed
+        )
 
     def act(self, view: View) -> int:
         self._view.seat = view.seat

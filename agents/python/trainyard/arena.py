@@ -21,6 +21,20 @@ from .ruleset import Ruleset
 _Z95 = 1.959963984540054
 
 
+def _student95(freedom: int) -> float:
+    """97.5 % of Student's variable lies below this, as the command-line tool computes it."""
+    if freedom < 3:
+        return (math.inf, 12.706204736432095, 4.302652729911275)[freedom]
+    z, z2 = _Z95, _Z95**2
+    terms = (
+        z * (z2 + 1) / 4,
+        z * (5 * z2**2 + 16 * z2 + 3) / 96,
+        z * (3 * z2**3 + 19 * z2**2 + 17 * z2 - 15) / 384,
+        z * (79 * z2**4 + 776 * z2**3 + 1482 * z2**2 - 1920 * z2 - 945) / 92160,
+    )
+    return z + sum(term / math.pow(freedom, power) for power, term in enumerate(terms, 1))
+
+
 @dataclass(frozen=True)
 class Estimate:
     """A mean with its 95 % confidence interval."""
@@ -31,7 +45,7 @@ class Estimate:
 
     @classmethod
     def of(cls, values: npt.NDArray[Any], *, rate: bool = False) -> Estimate:
-        """Wilson's interval for a rate of zeros and ones, the normal one for anything else."""
+        """Wilson's interval for a rate of zeros and ones, Student's for anything else."""
         count = len(values)
         mean = float(np.mean(values))
         if rate:
@@ -41,7 +55,7 @@ class Estimate:
             half = _Z95 * math.sqrt(spread) / scale
             return cls(mean, max(0.0, centre - half), min(1.0, centre + half))
         deviation = float(np.std(values, ddof=1)) if count > 1 else 0.0
-        half = _Z95 * deviation / math.sqrt(count)
+        half = _student95(count - 1) * deviation / math.sqrt(count) if count > 1 else math.inf
         return cls(mean, mean - half, mean + half)
 
     def __str__(self) -> str:

@@ -28,18 +28,25 @@ class Options:
     """How a pool is opened. `seats` has the name of a built-in agent, or None for ours."""
 
     num_envs: int = 1
-    seed: int = 0
+    seed: int | None = None
     groups: int = 1
     threads: int = 1
-    autoreset: str = "next_step"
+    autoreset: str = "same_step"
     illegal: str = "error"
     max_steps: int = 0
     seats: tuple[str | None, ...] = ()
     full: bool = False
     hash: bool = False
+    events: bool = False
+    notes: bool = False
     own_chance: bool = False
     seat_timeout: float = 0.0
     on_vanish: str = "truncate"
+    plain_seeds: bool | None = None
+    reveal_seeds: bool = False
+    watch: str = ""
+    watch_delay: int = 0
+    key: bytes | None = None
 
     def __post_init__(self) -> None:
         for key, allowed in (("autoreset", _lib.AUTORESET), ("illegal", _lib.ILLEGAL)):
@@ -48,26 +55,39 @@ class Options:
         for key, least in (("num_envs", 1), ("groups", 0), ("threads", 0), ("max_steps", 0)):
             if not least <= int(getattr(self, key)) < 1 << 32:
                 raise Error(f"{key}={getattr(self, key)}: allowed is {least}..2^32-1")
-        if not 0 <= self.seed < 1 << 64:
+        if not 0 <= self.first_seed < 1 << 64:
             raise Error(f"seed={self.seed}: allowed is 0..2^64-1")
+        if not 0 <= self.watch_delay <= 255:
+            raise Error(f"watch_delay={self.watch_delay}: allowed is 0..255 decisions")
+        if self.key is not None and (self.seed is not None or self.plain_seeds):
+            raise Error("key: all seeds come from it; leave out seed and plain_seeds")
         if not 0 <= self.seat_timeout <= 86400:
             raise Error(f"seat_timeout={self.seat_timeout}: allowed is 0..86400 seconds")
+
+    @property
+    def first_seed(self) -> int:
+        """The seed of slot 0 where seeds are plain."""
+        return 0 if self.seed is None else self.seed
 
 
 class Rows:
     """The columns of one group, one row per slot: views that the next step of the group rewrites.
 
-    All are read-only but `action`. N rows, K seats that are ours, M metrics:
+    Write into `action` only: whatever else is written is lost with the next step. PyTorch takes
+    them as they are (torch.from_numpy); through shared memory they are read-only, and PyTorch
+    takes them without a warning by torch.from_dlpack, which does not copy, or torch.tensor.
+    N rows, K seats that are ours, M metrics:
 
     obs           uint8 [N, row_size]   what the seat to act sees
-    mask          bool [N, actions]     what it may do; all False when the episode is over
+    mask          bool [N, actions]     what it may do; all False in a terminal row, which stands
+                                        for a step with autoreset="next_step" or "disabled"
     reward        float32 [N]           earned by the row's seat since its previous row
     earned        float32 [N, K]        earned by each of our seats since the slot's previous row
     seat          int8 [N]              whose row it is
     ready         bool [N]              an action is expected here
     terminated, truncated, illegal      bool [N]
-    episode, step                       uint32 [N]
-    seed          uint64 [N]            of the episode: it replays alone from it
+    episode, step                       uint32 [N]; guests count their own decisions only
+    seed          uint64 [N]            of the episode: it replays alone from it. 0 for guests
     metrics       int32 [N, M]          valid where an episode has just ended
     final_obs     uint8 [N, K, row_size], final_reward float32 [N, K]: the ending, for each seat
     full, hash    privileged row and hash of the state, if they were asked for
@@ -124,8 +144,6 @@ def slab_columns(
     group: int,
     rows: npt.NDArray[np.uint8],
     commands: npt.NDArray[np.uint8],
-    *,
-    writeable: bool = False,
 ) -> dict[str, npt.NDArray[Any]]:
     """The columns of a group as arrays over the memory of a slab."""
     layout = slab.group[group]
@@ -145,10 +163,7 @@ def slab_columns(
             shape = shape if name == "final_obs" else shape[:2]
         elif column.width > 1 or name in {"obs", "mask", "metrics", "full"}:
             shape = (layout.rows, column.width)
-        array = array.reshape(shape)
-        if name != "action" and not writeable:
-            array.flags.writeable = False
-        result[name] = array
+        result[name] = array.reshape(shape)
     return result
 
 
@@ -158,6 +173,9 @@ class Backend(Protocol):
     ruleset: Ruleset
     groups: list[Group]
     seats: tuple[int, ...]
+
+    def check(self) -> None:
+        """Raises what every call is to say once the pool is lost."""
 
     def send(self, group: int, number: int) -> None:
         """Begins a step of the group with the actions in its column. The steps of a group are
@@ -171,9 +189,13 @@ class Backend(Protocol):
         """Writes random legal actions into the group's column."""
 
     def reset(
-        self, which: npt.NDArray[np.bool_] | None, seeds: npt.NDArray[np.uint64] | None
+        self,
+        which: npt.NDArray[np.bool_] | None,
+        seeds: npt.NDArray[np.uint64] | None,
+        timeout: float | None,
     ) -> None:
-        """Begins new episodes."""
+        """Begins new episodes; an Error with code "timeout" if that takes longer than so many
+        seconds."""
 
     def observe(self, slot: int, seat: int, *, full: bool) -> npt.NDArray[np.uint8]:
         """The row of any seat."""
@@ -183,6 +205,15 @@ class Backend(Protocol):
 
     def text(self, slot: int, seat: int) -> str:
         """What a seat sees, in words."""
+
+    def svg(self, slot: int, seat: int, *, everything: bool) -> str:
+        """What a seat sees, or everything, as a drawing."""
+
+    def events_json(self, slot: int, seat: int) -> str:
+        """What happened between the last two rows of a seat, as JSON."""
+
+    def note(self, slot: int, notes: bytes) -> None:
+        """What we think of our choices in a slot goes with its next action: 16 bytes for each."""
 
     def state_json(self, slot: int) -> str:
         """The whole state as JSON."""
@@ -220,8 +251,10 @@ class Backend(Protocol):
         keys: npt.NDArray[np.uint64],
         seat: int,
         max_steps: int,
+        timeout: float | None,
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
-        """Plays copies of a slot on; what each player earned, and the metrics at the end."""
+        """Plays copies of a slot on; what each player earned, and the metrics at the end. Raises an
+        Error with code "timeout" if that takes longer than so many seconds."""
 
     def close(self) -> None:
         """Gives everything back. May be called twice."""

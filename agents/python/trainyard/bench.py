@@ -1,7 +1,8 @@
-"""What a step costs from Python, beside the C library's own figure and beside peers.
+"""What a step costs from Python, beside the C library's own figure.
 
     python -m trainyard.bench [--game convoi] [--slots 1024 4096] [--backends inproc shm zmq]
-                              [--seconds 2] [--peers] [--json]
+                              [--seconds 2] [--json]
+    python -m trainyard.bench --llm             language models: see trainyard.bench_llm
 
 All figures are decisions per second of one stepping thread with uniformly random legal play: the
 mask and the row of the seat to act are written at every decision. The ways take turns within one
@@ -10,6 +11,8 @@ run:
     C         the loop of sampling and stepping inside the library (ty_pool_step_random)
     library   pool.sample(), pool.send() and pool.recv() from Python
     NumPy     the policy in Python: random scores, masked, and their argmax
+
+Then come the adapters of single environments, with a policy that samples from the mask.
 
 In process a pool has one group, and everything happens in one thread. In a daemon it has two, as a
 learner would have them: the daemon steps one while Python thinks about the other.
@@ -24,13 +27,14 @@ import importlib.util
 import json
 import platform
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
+from . import bench_llm
 from .inproc import InProcess
 from .pool import Pool, make
 
@@ -139,14 +143,40 @@ def measure(
     return ways
 
 
-# ---- Peers, if they are installed. Each plays a small board game, as its users would.
+# ---- Adapters, one environment each, as their users would play them.
 
 
-def _peer_pettingzoo(seconds: float) -> Way:
-    from pettingzoo.classic import connect_four_v3
+def _choose(mask: Any, dice: Iterator[float]) -> int:
+    legal = mask.nonzero()[0]
+    return int(legal[int(next(dice) * len(legal))])
 
-    way, env = Way("PettingZoo connect_four, AEC, 1 environment"), connect_four_v3.env()
+
+def _dice() -> Iterator[float]:
     rng = np.random.default_rng(0)
+    while True:
+        yield from rng.random(4096).tolist()
+
+
+def _adapter_gym(game: str, seconds: float) -> Way:
+    from .gym import Env
+
+    way, env, dice = Way("gymnasium.Env, 1 environment"), Env(game), _dice()
+    _, info = env.reset(seed=0)
+
+    def turn() -> None:
+        nonlocal info
+        _, _, terminated, truncated, info = env.step(_choose(info["action_mask"], dice))
+        if terminated or truncated:
+            _, info = env.reset()
+
+    _play(way, seconds, 1, turn, 1)
+    return way
+
+
+def _adapter_aec(game: str, seconds: float) -> Way:
+    from .pettingzoo import AEC
+
+    way, env, dice = Way("PettingZoo AEC, 1 environment"), AEC(game), _dice()
     env.reset(seed=0)
 
     def turn() -> None:
@@ -154,100 +184,26 @@ def _peer_pettingzoo(seconds: float) -> Way:
         if terminated or truncated:
             env.reset()
         else:
-            env.step(int(rng.choice(np.flatnonzero(observation["action_mask"]))))
+            env.step(_choose(observation["action_mask"], dice))
 
     _play(way, seconds, 1, turn, 1)
     return way
 
 
-def _peer_openspiel(seconds: float) -> Way:
-    import pyspiel
-
-    way, game = (
-        Way("OpenSpiel connect_four, 1 state, from Python"),
-        pyspiel.load_game("connect_four"),
-    )
-    rng = np.random.default_rng(0)
-    state = game.new_initial_state()
-
-    def turn() -> None:
-        nonlocal state
-        if state.is_terminal():
-            state = game.new_initial_state()
-        state.observation_tensor(state.current_player())
-        legal = state.legal_actions()
-        state.apply_action(legal[int(rng.integers(len(legal)))])
-
-    _play(way, seconds, 1, turn, 1)
-    return way
-
-
-def _peer_envpool(seconds: float) -> Way:
-    import envpool
-
-    way, slots = Way("EnvPool Taxi-v3 (not a board game), 1024 environments, 1 thread"), 1024
-    env = envpool.make("Taxi-v3", env_type="gymnasium", num_envs=slots, num_threads=1)
-    env.reset()
-    rng = np.random.default_rng(0)
-    _play(way, seconds, slots, lambda: env.step(rng.integers(6, size=slots)), 1)
-    return way
-
-
-def _peer_pgx(seconds: float) -> Way:
-    import jax
-    import jax.numpy as jnp
-    import pgx
-
-    way, slots = Way("Pgx connect_four on CPU, 1024 states, jit"), 1024
-    env = pgx.make("connect_four")
-    init = jax.jit(jax.vmap(env.init))
-
-    @jax.jit
-    def step(state: Any, key: Any) -> tuple[Any, Any]:
-        key, draw = jax.random.split(key)
-        logits = jnp.where(state.legal_action_mask, 0.0, -1e9)
-        action = jax.random.categorical(draw, logits, axis=1)
-        after = jax.vmap(env.step)(state, action)
-        fresh = jax.vmap(env.init)(jax.random.split(key, slots))
-        over = after.terminated | after.truncated
-
-        def pick(old: Any, new: Any) -> Any:
-            return jnp.where(over.reshape((-1,) + (1,) * (old.ndim - 1)), new, old)
-
-        return jax.tree_util.tree_map(pick, after, fresh), key
-
-    key = jax.random.PRNGKey(0)
-    state = init(jax.random.split(key, slots))
-    state, key = step(state, key)
-
-    def turn() -> None:
-        nonlocal state, key
-        state, key = step(state, key)
-        state.observation.block_until_ready()
-
-    _play(way, seconds, slots, turn, 1)
-    return way
-
-
-_PEERS: list[tuple[str, Callable[[float], Way]]] = [
-    ("pettingzoo", _peer_pettingzoo),
-    ("pyspiel", _peer_openspiel),
-    ("envpool", _peer_envpool),
-    ("pgx", _peer_pgx),
+_ADAPTERS: list[tuple[str, Callable[[str, float], Way]]] = [
+    ("gymnasium", _adapter_gym),
+    ("pettingzoo", _adapter_aec),
 ]
 
 
-def peers(seconds: float) -> list[Way]:
-    """Every peer that is installed; the others are named on stderr."""
+def adapters(game: str, seconds: float) -> list[Way]:
+    """Every adapter of single environments whose framework is installed."""
     ways: list[Way] = []
-    for module, run in _PEERS:
+    for module, run in _ADAPTERS:
         if importlib.util.find_spec(module) is None:
             print(f"{module} is not installed: left out", file=sys.stderr)
-            continue
-        try:
-            ways.append(run(seconds))
-        except Exception as error:
-            print(f"{module} does not run here ({error}): left out", file=sys.stderr)
+        else:
+            ways.append(run(game, seconds))
     return ways
 
 
@@ -271,13 +227,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--slots", type=int, nargs="+", default=[1024, 4096])
     parser.add_argument("--backends", nargs="+", default=["inproc", "shm", "zmq"])
     parser.add_argument("--seconds", type=float, default=2.0, help="for each figure (2)")
-    parser.add_argument("--peers", action="store_true", help="measure installed peers too")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--llm", action="store_true", help="sessions of language models instead")
     given = parser.parse_args(arguments)
+    if given.llm:
+        bench_llm.run(given.game, given.seconds)
+        return
     results = {
         slots: measure(given.game, slots, given.seconds, given.backends) for slots in given.slots
     }
-    others = peers(given.seconds) if given.peers else []
+    others = adapters(given.game, given.seconds)
     if given.json:
         print(json.dumps(_report(given.game, results, others)))
         return
@@ -302,7 +261,7 @@ def _report(game: str, results: dict[int, list[Way]], others: list[Way]) -> dict
         "processor": _processor(),
         "python": platform.python_version(),
         "slots": {slots: [entry(way) for way in ways] for slots, ways in results.items()},
-        "peers": [entry(way) for way in others],
+        "adapters": [entry(way) for way in others],
     }
 
 

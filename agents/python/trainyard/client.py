@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,8 @@ _LOOK_MS = 100
 _CONNECT = 5.0
 #: How long messages that were sent last may linger when a connection closes, in ms.
 _LINGER_MS = 200
+#: How many notices are kept.
+_NOTICES = 32
 #: Lists and texts of a reply are short: so many bytes are looked at first.
 _SHORT = 1 << 16
 
@@ -174,7 +177,7 @@ class Request:
         else:
             self.error = refusal(reply["error"])
         self.done = True
-        self.take = None  # which may hold whoever holds us
+        self.take = None  # it may refer to an object that refers to us
 
 
 class Connection:
@@ -194,18 +197,20 @@ class Connection:
         access: Access | None = None,
         gone: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """`gone` says what became of the daemon, if somebody knows that."""
+        """`gone` says what became of the daemon, if that is known."""
         self.endpoint = endpoint
         self._gone = gone
         self._dead: str | None = None
         self._numbers = itertools.count(1)
-        # Whoever asks holds the request: what nobody waits for any more is forgotten.
+        # The caller holds the request: what is no longer waited for is forgotten.
         self._pending: weakref.WeakValueDictionary[int, Request] = weakref.WeakValueDictionary()
         self._last: Request | None = None
         self._in_doubt = False
         self._held: zmq.Frame | None = None
         self._resuming = False
-        self._fields: dict[str, Any] = {"protocol": PROTOCOL, "name": "python"}
+        self._fields: dict[str, Any] = {"protocol": PROTOCOL, "name": "python", "push": True}
+        #: What happened to our pools: maps with pool, seat, what and by; the oldest give way.
+        self.notices: deque[Reply] = deque(maxlen=_NOTICES)
         access = access or Access()
         if secret := access.secret():
             self._fields["access"] = secret
@@ -243,6 +248,11 @@ class Connection:
 
     # ---- Asking
 
+    def check(self) -> None:
+        """Raises DaemonGone, again and again, once the daemon was found to be gone."""
+        if self._dead is not None:
+            raise DaemonGone(self._dead)
+
     @staticmethod
     def request(op: str, take: Callable[[Reply], Any] | None = None, **fields: Any) -> Request:
         """A request that `post` or `wait` sends."""
@@ -250,8 +260,7 @@ class Connection:
 
     def post(self, request: Request) -> None:
         """Sends a request. Its message must stay as it is until it is answered."""
-        if self._dead is not None:
-            raise DaemonGone(self._dead)
+        self.check()
         last = self._last
         if last is not None and last is not request and not last.sent:
             self._send(last)
@@ -273,6 +282,15 @@ class Connection:
         reply: Reply = self.wait(self.request(op, **fields))
         return reply
 
+    def cancel(self, request: Request) -> None:
+        """Lets the daemon stop what was asked for; its reply is then an error, if it was not done
+        before. Nobody waits for it any more.
+
+        >>> connection.cancel(request)
+        """
+        if request.sent and not request.done and self._dead is None:
+            self.post(self.request("cancel", request=request.number))
+
     def wait(self, request: Request) -> Any:
         """Waits for the reply, for as long as the daemon lives. Raises what the daemon refuses."""
         if self._held is not None:
@@ -280,8 +298,7 @@ class Connection:
         if not request.sent and not request.done:
             self.post(request)
         while not request.done:
-            if self._dead is not None:
-                raise DaemonGone(self._dead)
+            self.check()
             self._receive()
         if request.error is not None:
             raise request.error
@@ -306,6 +323,7 @@ class Connection:
         """Hands over the reply that is held. Done twice, it does no harm."""
         assert self._held is not None
         reply = scan(self._held.buffer)
+        self.notices.extend(reply.pop("notices", ()))
         request = self._pending.get(reply["id"])
         if request is not None:
             request.answer(reply)
@@ -335,7 +353,7 @@ class Connection:
             self._resume()
 
     def lost(self, why: str) -> NoReturn:
-        """Somebody found out otherwise that the pool is gone. Raises what can be said about it."""
+        """The pool is found to be gone by other means. Raises what can be said about it."""
         deadline = monotonic() + _CONNECT / 10
         while monotonic() < deadline:
             self._look()

@@ -10,31 +10,25 @@ import shutil
 import subprocess
 import tempfile
 import weakref
+from collections.abc import Mapping
 from pathlib import Path
 
 from . import _lib
 from .errors import DaemonGone, Error
+from .ruleset import loaded
 
 #: How long a daemon may take to start or to stop, in seconds.
 _PATIENCE = 20.0
 
 
 def daemon_path() -> Path:
-    """Where `trainyardd` is: $TRAINYARD_DAEMON, in the installed package, or beside the library."""
+    """Where `trainyardd` is: $TRAINYARD_DAEMON, beside $TRAINYARD_LIBRARY, or in the package."""
     override = os.environ.get("TRAINYARD_DAEMON")
-    places = [
-        Path(override) if override else None,
-        Path(__file__).parent / "bin" / "trainyardd",
-        _lib.library_path().parent / "trainyardd",
-    ]
-    for place in places:
-        if place is not None and os.access(place, os.X_OK):
-            return place
-    raise Error(
-        f"no trainyardd in {', '.join(str(place) for place in places if place)}: install the "
-        "package with `pip install .`, set TRAINYARD_DAEMON to the program, or give `endpoint` of "
-        "a daemon that runs"
-    )
+    if not override:
+        return _lib.program_path("trainyardd")
+    if not os.access(override, os.X_OK):
+        raise Error(f"TRAINYARD_DAEMON: {override} is not a program")
+    return Path(override)
 
 
 class Daemon:
@@ -48,13 +42,17 @@ class Daemon:
     'ipc:///tmp/trainyard-...'
     """
 
-    def __init__(self) -> None:
+    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
+        """`files` are those that agents may be opened with, by their names there."""
         directory = Path(tempfile.gettempdir()) / f"trainyard-{secrets.token_hex(8)}"
         self.endpoint = f"ipc://{directory}/daemon"
         path = daemon_path()
         read, write = os.pipe()
         try:
             command = [str(path), "--listen", self.endpoint]
+            command += [word for place in loaded for word in ("--load", str(place))]
+            folder = _write(files) if files else None
+            command += ["--boards", folder.name] if folder else []
             self._process = subprocess.Popen(
                 [*command, "--lease", str(read)],
                 stdin=subprocess.DEVNULL,
@@ -70,7 +68,9 @@ class Daemon:
         finally:
             os.close(read)
         _leases.add(lease := _Lease(write))
-        self.stop = weakref.finalize(self, _stop, self._process, lease, directory, os.getpid())
+        self.stop = weakref.finalize(
+            self, _stop, self._process, lease, directory, folder, os.getpid()
+        )
         try:
             self._await_ready(path)
         except BaseException:
@@ -123,10 +123,25 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
-def _stop(process: subprocess.Popen[bytes], lease: _Lease, directory: Path, owner: int) -> None:
+def _write(files: Mapping[str, bytes]) -> tempfile.TemporaryDirectory[str]:
+    folder = tempfile.TemporaryDirectory(prefix="trainyard-files-")
+    for name, content in files.items():
+        (Path(folder.name) / name).write_bytes(content)
+    return folder
+
+
+def _stop(
+    process: subprocess.Popen[bytes],
+    lease: _Lease,
+    directory: Path,
+    folder: tempfile.TemporaryDirectory[str] | None,
+    owner: int,
+) -> None:
     if os.getpid() != owner:
         return
     lease.end()
+    if folder is not None:
+        folder.cleanup()
     try:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 #: Codes of the C library by number; stable, also over the wire.
 CODES = (
     "ok",
@@ -19,6 +21,9 @@ CODES = (
 class Error(Exception):
     """Something that Trainyard refuses. `code` is one of `trainyard.errors.CODES`.
 
+    All our errors can be pickled, so they cross from a worker process to its parent: each can be
+    made of its message alone, and carries the rest in attributes.
+
     >>> try:
     ...     trainyard.make("convoi", players=9)
     ... except trainyard.Error as error:
@@ -31,6 +36,14 @@ class Error(Exception):
         self.code = code
 
 
+class BadKeyword(Error, TypeError):
+    """A keyword that is neither an argument nor a setting of the game, or a mode that is not there:
+    frameworks find out by a TypeError what they may pass."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "bad_config")
+
+
 class IllegalAction(Error):
     """Actions that the mask forbids, in a pool with illegal="error".
 
@@ -38,9 +51,9 @@ class IllegalAction(Error):
     group did move on, and their next answer is due too.
     """
 
-    def __init__(self, message: str, slots: list[int]) -> None:
+    def __init__(self, message: str, slots: Sequence[int] = ()) -> None:
         super().__init__(message, "illegal")
-        self.slots = slots
+        self.slots = list(slots)
 
 
 class DaemonGone(Error):
@@ -48,3 +61,10 @@ class DaemonGone(Error):
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "gone")
+
+
+class ForeignProcess(Error):
+    """A pool belongs to the process that opened it, and a forked child has called it."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, "foreign")

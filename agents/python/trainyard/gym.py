@@ -4,11 +4,14 @@
 >>> env = gymnasium.make("trainyard/Convoi-v0", board="europe", players=2)
 >>> envs = gymnasium.make_vec("trainyard/Convoi-v0", num_envs=1024, seats=[None, "expert"])
 
-One learner drives every seat that is not given to a built-in agent; the reward is what its team
-earned since its previous observation. Observations are rows of bytes, with expand=True float32 for
+One learner plays. In a cooperative game it drives every seat that is not given to a built-in agent,
+and the reward is what the team earned since its previous observation. In a competitive game it has
+one seat, the first unless `seats` says otherwise, against the expert; several rival seats are
+refused. Observations are rows of bytes, with expand=True float32 for
 a network (one-hot categories, everything in 0..1). The mask is in `info["action_mask"]`, with
-mask="obs" in the observation too. Actions that it forbids change nothing and are told in
-`info["illegal"]`.
+mask="obs" in the observation too; at the end of an episode it allows `wait` alone, which does
+nothing. Actions that it forbids change nothing and are told in `info["illegal"]`. `info` always has
+the same keys; metrics (`info["metric_goods"]`) are zero until the end.
 """
 
 from __future__ import annotations
@@ -24,7 +27,19 @@ from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
-from .adapter import Endings, observation_space, team_reward
+from .adapter import (
+    RENDER_MODES,
+    RENDER_MODES_MANY,
+    Endings,
+    check_render_mode,
+    close_pool,
+    learner_seats,
+    metric_keys,
+    metrics_of,
+    observation_space,
+    render,
+    terminal_mask,
+)
 from .pool import make
 from .ruleset import games
 
@@ -43,7 +58,7 @@ class Env(gymnasium.Env[Any, Any]):
     >>> env.step(env.action_space.sample(info["action_mask"]))
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi"], "render_fps": 4}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [*RENDER_MODES], "render_fps": 4}
 
     def __init__(
         self,
@@ -57,22 +72,29 @@ class Env(gymnasium.Env[Any, Any]):
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
+        check_render_mode(render_mode, *RENDER_MODES)
         self.pool = make(
             game,
-            seats=seats,
+            seats=learner_seats(game, seats, config),
             illegal=illegal,
             max_steps=max_steps,
             autoreset="disabled",
             **config,
         )
-        self.observation_space = observation_space(self.pool.ruleset, mask=mask, expand=expand)
-        self.action_space = spaces.Discrete(self.pool.ruleset.action_count)
+        ruleset = self.pool.ruleset
+        self.observation_space = observation_space(ruleset, mask=mask, expand=expand)
+        self.action_space = spaces.Discrete(ruleset.action_count)
         self.render_mode = render_mode
         self._mask = mask
         self._expand = expand
-        self._endings = Endings(self.pool)
+        self._noop = illegal == "noop"
+        self._wait = terminal_mask(ruleset)
+        self._no_metrics = dict.fromkeys(metric_keys(ruleset), 0)
+        self._place = {seat: index for index, seat in enumerate(self.pool.seats)}
+        self._seat = 0
         self._carry = 0.0
         self._seeded = False
+        self._over = True
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -81,51 +103,62 @@ class Env(gymnasium.Env[Any, Any]):
         if seed is None and not self._seeded:
             seed = int(self.np_random.integers(1 << 62))
         self._seeded = True
-        self.pool.reset(seed=seed)
+        pool = self.pool
+        pool.reset(seed=seed)
+        self._over = not pool.ready[0]
+        self._seat = int(pool.seat[0])
         # What others earned for us before our first question comes with the first step taken.
-        self._carry = float(team_reward(self.pool, self.pool)[0])
-        return self._observation(self.pool.obs[0].copy()), self._info()
+        self._carry = float(pool.earned[0, 0])
+        if self.render_mode == "human":
+            self.render()
+        return self._told(pool.obs[0].copy(), illegal=False)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        pool = self.pool
-        if not pool.ready[0]:
+        if self._over:
             raise ResetNeeded("the episode is over: call reset() before step()")
-        self._endings.before_step()
+        pool = self.pool
         pool.action[0] = action
         pool.step()
-        reward = float(team_reward(pool, pool)[0])
-        if not (pool.illegal[0] and pool.options.illegal == "noop"):
+        reward = float(pool.earned[0, 0])
+        illegal = bool(pool.illegal[0])
+        if self._carry and not (illegal and self._noop):
             reward, self._carry = reward + self._carry, 0.0
-        row, info = pool.obs[0].copy(), self._info()
         terminated, truncated = bool(pool.terminated[0]), bool(pool.truncated[0])
         if terminated or truncated:
-            row = self._endings.rows(np.ones(1, dtype=np.bool_))[0]
-            info["seat"] = int(self._endings.acting[0])
-            info["metrics"] = pool.metrics[0].copy()
-        return self._observation(row), reward, terminated, truncated, info
+            # What the seat that we acted for sees, also if a built-in agent made the last move.
+            self._over = True
+            row = pool.final_obs[0, self._place[self._seat]]
+        else:
+            self._seat = int(pool.seat[0])
+            row = pool.obs[0]
+        if self.render_mode == "human":
+            self.render()
+        seen, info = self._told(row.copy(), illegal=illegal)
+        return seen, reward, terminated, truncated, info
 
-    def _observation(self, row: npt.NDArray[np.uint8]) -> Any:
-        seen = self.pool.ruleset.expand(row) if self._expand else row
-        if self._mask == "info":
-            return seen
-        return {"observation": seen, "action_mask": self.action_masks().view(np.int8)}
-
-    def _info(self) -> dict[str, Any]:
-        return {
-            "action_mask": self.action_masks().view(np.int8),
-            "seat": int(self.pool.seat[0]),
-            "illegal": bool(self.pool.illegal[0]),
+    def _told(self, row: npt.NDArray[np.uint8], *, illegal: bool) -> tuple[Any, dict[str, Any]]:
+        """Observation and info."""
+        mask = self._wait if self._over else self.pool.mask[0].view(np.int8)
+        info = {
+            "action_mask": mask.copy(),
+            "seat": self._seat,
+            "illegal": illegal,
+            **(metrics_of(self.pool, 0) if self._over else self._no_metrics),
         }
+        seen: Any = self.pool.ruleset.expand(row) if self._expand else row
+        if self._mask == "obs":
+            seen = {"observation": seen, "action_mask": mask.copy()}
+        return seen, info
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The mask, as sb3-contrib asks for it."""
-        return self.pool.mask[0].copy()
+        return self._wait.view(np.bool_).copy() if self._over else self.pool.mask[0].copy()
 
     def render(self) -> Any:
-        return self.pool.text() if self.render_mode == "ansi" else None
+        return render(self.pool, self.render_mode)
 
     def close(self) -> None:
-        self.pool.close()
+        close_pool(self.pool)
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
@@ -157,11 +190,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
+        check_render_mode(render_mode, *RENDER_MODES_MANY)
         mode = AutoresetMode(autoreset_mode)
         self.pool = make(
             game,
             num_envs=num_envs,
-            seats=seats,
+            seats=learner_seats(game, seats, config),
             autoreset=_MODES[mode],
             illegal=illegal,
             max_steps=max_steps,
@@ -172,7 +206,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
         )
         ruleset = self.pool.ruleset
         self.num_envs = num_envs
-        self.metadata = {"autoreset_mode": mode, "render_modes": ["ansi"]}
+        self.metadata = {"autoreset_mode": mode, "render_modes": [*RENDER_MODES_MANY]}
         self.autoreset_mode = mode
         self.render_mode = render_mode
         self.single_observation_space = observation_space(ruleset, mask=mask, expand=expand)
@@ -210,7 +244,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             self.pool.reset(which=part, seeds=seeds)
         self._seeded = True
         self._over[which] = False
-        self._carry[which] = team_reward(self.pool, self.pool)[which]
+        self._carry[which] = self.pool.earned[which, 0]
         return self._observation(self._rows(self._over)), self._infos(which, self._over)
 
     def _reset_mask(self, options: dict[str, Any] | None) -> npt.NDArray[np.bool_]:
@@ -264,7 +298,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             )
         self._endings.before_step()
         pool.step(np.asarray(actions))
-        reward = self._settle(team_reward(pool, pool))
+        reward = self._settle(pool.earned[:, 0].astype(np.float64))
         terminated, truncated = pool.terminated.copy(), pool.truncated.copy()
         ended = terminated | truncated
         same = self.autoreset_mode is AutoresetMode.SAME_STEP
@@ -303,7 +337,10 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def _masks(self) -> npt.NDArray[np.int8]:
         masks = self.pool.mask.view(np.int8)
-        return masks.copy() if self._copy else masks
+        if self._copy or self._over.any():
+            masks = masks.copy()
+            masks[self._over, 0] = 1
+        return masks
 
     def _observation(self, rows: npt.NDArray[np.uint8]) -> Any:
         seen = self.pool.ruleset.expand(rows, self._expanded) if self._expand else rows
@@ -324,18 +361,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             masks, seat = np.where(present[:, None], masks, np.int8(0)), np.where(present, seat, 0)
             illegal &= present
         infos: dict[str, Any] = {"action_mask": masks, "seat": seat, "illegal": illegal}
-        infos |= {f"_{key}": present.copy() for key in list(infos)}
-        ended = ended & present
-        if ended.any():
-            infos["metrics"] = np.where(ended[:, None], pool.metrics, np.int32(0))
-            infos["_metrics"] = ended
-        return infos
+        infos |= self._metrics(ended & present)
+        return infos | {f"_{key}": present.copy() for key in infos}
+
+    def _metrics(self, ended: npt.NDArray[np.bool_]) -> dict[str, npt.NDArray[np.int64]]:
+        """The metrics of all rows by name; zero but where one has `ended`."""
+        table = np.where(ended, self.pool.metrics.T, 0).astype(np.int64)
+        return dict(zip(metric_keys(self.pool.ruleset), table, strict=True))
 
     def _add_final(self, infos: dict[str, Any], ended: npt.NDArray[np.bool_]) -> None:
         """What stood at the end of episodes whose rows show the next one already."""
         pool = self.pool
         final: npt.NDArray[Any] = np.full(self.num_envs, None, dtype=object)
         blank = np.zeros((self.num_envs, pool.ruleset.action_count), dtype=np.int8)
+        blank[ended, 0] = 1
         last: npt.NDArray[Any] = self._endings.rows(ended)
         if self._expand:
             last = pool.ruleset.expand(last)
@@ -346,7 +385,7 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
             "action_mask": blank,
             "seat": np.where(ended, self._endings.acting, 0).astype(int),
             "illegal": pool.illegal & ended,
-            "metrics": np.where(ended[:, None], pool.metrics, np.int32(0)),
+            **self._metrics(ended),
         }
         info |= {f"_{key}": ended.copy() for key in list(info)}
         infos |= {"final_obs": final, "_final_obs": ended.copy()}
@@ -354,12 +393,12 @@ class VectorEnv(gymnasium.vector.VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The masks of all rows, as booleans."""
-        return self.pool.mask.copy() if self._copy else self.pool.mask
+        return self._masks().view(np.bool_)
 
     def render(self) -> tuple[Any, ...] | None:
-        if self.render_mode != "ansi":
+        if self.render_mode is None:
             return None
-        return tuple(self.pool.text(slot) for slot in range(self.num_envs))
+        return tuple(render(self.pool, self.render_mode, slot) for slot in range(self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         self.pool.close()
@@ -374,13 +413,19 @@ def env_id(game: str) -> str:
     return f"trainyard/{game.title().replace('_', '')}-v0"
 
 
+def make_env(**settings: Any) -> Env:
+    """What `gymnasium.make` calls. Of a class Gymnasium looks at the render modes, and warns before
+    the class can refuse one."""
+    return Env(**settings)
+
+
 def register_envs() -> None:
     """Registers an id for every game of the library. Importing this module does it."""
     for game in games():
         if env_id(game.name) not in gymnasium.registry:
             gymnasium.register(
                 id=env_id(game.name),
-                entry_point="trainyard.gym:Env",
+                entry_point="trainyard.gym:make_env",
                 vector_entry_point="trainyard.gym:VectorEnv",
                 kwargs={"game": game.name},
             )

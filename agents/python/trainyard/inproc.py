@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import weakref
+from collections.abc import Callable, Sequence
+from functools import partial
+from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -13,13 +17,65 @@ from . import _lib
 from ._lib import lib
 from .backend import PATIENCE_MS, Group, Options, aligned, seat_agents, slab_columns
 from .errors import Error
+from .process import Owner
 from .ruleset import Ruleset
 
-#: Copies of one call of a rollout: between calls Ctrl-C is heard.
+#: Copies of one call of a rollout by `random`, which takes some milliseconds.
 _ROLLOUT_CHUNK = 32
 
 
-def _release(flight: int | None, pool: int) -> None:
+class Errand:
+    """Calls of the library that may each take long, done in a thread of their own: an interrupt is
+    heard while they last. The call that is under way then is finished before the pool is used
+    again, and the rest is left undone."""
+
+    def __init__(self, calls: Sequence[Callable[[], None]]) -> None:
+        self._calls = calls
+        self._given_up = False
+        # A thread whose join was interrupted says that it has ended, whether it has or not.
+        self._done = Event()
+        self._error: Exception | None = None
+
+    def _work(self) -> None:
+        try:
+            for call in self._calls:
+                if self._given_up:
+                    return
+                call()
+        except Exception as error:
+            self._error = error
+        finally:
+            self._done.set()
+
+    @property
+    def under_way(self) -> bool:
+        return not self._done.is_set()
+
+    def run(self, known: list[Errand]) -> None:
+        """Begins, waits, and raises what a call has raised. While it is under way it is among the
+        `known` ones."""
+        thread = Thread(target=self._work, daemon=True)
+        try:
+            known.append(self)
+            thread.start()
+            self.wait()
+        except BaseException:
+            self._given_up = True
+            if thread.ident is None:
+                self._done.set()  # it has not begun, and will do nothing if it does
+            raise
+        known.clear()
+        if self._error is not None:
+            raise self._error
+
+    def wait(self) -> None:
+        while not self._done.wait(PATIENCE_MS / 1000):
+            pass
+
+
+def _release(flight: int | None, pool: int, errands: list[Errand]) -> None:
+    if any(errand.under_way for errand in errands):
+        return  # interrupted, and the process ends: the thread may use the pool until then
     lib.ty_flight_close(flight)
     lib.ty_pool_close(pool)
 
@@ -34,16 +90,19 @@ class InProcess:
             None if name is None else ruleset.find_agent(name)
             for name in seat_agents(ruleset, options.seats)
         ]
+        if None not in agents:
+            raise Error("seats: at least one must be yours (None)")
         config = _lib.PoolConfig(
             slots=options.num_envs,
             groups=options.groups,
             threads=options.threads,
-            seed=options.seed,
+            seed=options.first_seed,
             autoreset=_lib.AUTORESET.index(options.autoreset),
             illegal=_lib.ILLEGAL.index(options.illegal),
             max_steps=options.max_steps,
             full=options.full,
             hash=options.hash,
+            events=options.events,
             own_chance=options.own_chance,
         )
         for seat, agent in enumerate(agents):
@@ -54,15 +113,21 @@ class InProcess:
         assert handle.value is not None
         self.ruleset = ruleset
         self._pool: int = handle.value
+        self._events = options.events
         self._flight: int | None = None
         self._due = False
+        self._threads = max(1, options.threads)
         self._refused = ctypes.c_uint32()
         self._refused_pointer = ctypes.byref(self._refused)
         self._ready = ctypes.c_uint32()
         if options.groups > 1 or any(agent and agent.contents.plans for agent in agents):
             _lib.check(lib.ty_flight_open(self._pool, 0, ctypes.byref(handle)))
             self._flight = handle.value
-        self._close = weakref.finalize(self, _release, self._flight, self._pool)
+        # What an interrupted rollout has left behind.
+        self._errands: list[Errand] = []
+        self._close = weakref.finalize(
+            self, Owner().only, _release, self._flight, self._pool, self._errands
+        )
         self._slab = lib.ty_pool_slab(self._pool, 0)
         slab = self._slab.contents
         self._rows = aligned(slab.rows_size)
@@ -75,7 +140,13 @@ class InProcess:
         ]
 
     def close(self) -> None:
+        self.check()
         self._close()
+
+    def check(self) -> None:
+        for errand in self._errands:
+            errand.wait()
+        self._errands.clear()
 
     # ---- Steps
 
@@ -99,6 +170,11 @@ class InProcess:
                 pass
         return self._refused.value
 
+    def step_slot(self, slot: int, action: int) -> None:
+        """Takes an action in one slot of a pool with one group; the others are not touched."""
+        self.groups[0].action[slot] = action
+        lib.ty_pool_step_slots(self._pool, 0, ctypes.byref(ctypes.c_uint32(slot)), 1, None)
+
     def sample(self, group: int, seed: int) -> None:
         lib.ty_sample_rows(self._slab, group, seed)
 
@@ -107,13 +183,24 @@ class InProcess:
         lib.ty_pool_step_random(self._pool, 0, group, seed, rounds)
 
     def reset(
-        self, which: npt.NDArray[np.bool_] | None, seeds: npt.NDArray[np.uint64] | None
+        self,
+        which: npt.NDArray[np.bool_] | None,
+        seeds: npt.NDArray[np.uint64] | None,
+        timeout: float | None,
     ) -> None:
-        lib.ty_pool_reset(
-            self._pool,
-            None if which is None else which.ctypes.data,
-            None if seeds is None else seeds.ctypes.data,
-        )
+        at = None if seeds is None else seeds.ctypes.data
+        if timeout is None:
+            lib.ty_pool_reset(self._pool, None if which is None else which.ctypes.data, at)
+            return
+        deadline = monotonic() + timeout
+        slots = sum(len(group) for group in self.groups)
+        wanted = np.arange(slots) if which is None else np.flatnonzero(which)
+        for start in range(0, len(wanted), self._threads):
+            if monotonic() > deadline:
+                raise Error(f"timeout={timeout}: the reset took longer", "timeout")
+            part = np.zeros(slots, dtype=np.bool_)
+            part[wanted[start : start + self._threads]] = True
+            lib.ty_pool_reset(self._pool, part.ctypes.data, at)
 
     # ---- Looking at one slot
 
@@ -135,7 +222,25 @@ class InProcess:
         return mask
 
     def text(self, slot: int, seat: int) -> str:
-        return _lib.write_text(lib.ty_text, self.ruleset.handle, self.state_address(slot), seat)
+        return _lib.write_text(lib.ty_pool_text, self._pool, slot, seat)
+
+    def text_in(self, buffer: Any, slot: int, seat: int) -> str:
+        """The same in a buffer of the caller's; a longer text is cut."""
+        length = lib.ty_pool_text(self._pool, slot, seat, buffer, len(buffer))
+        return ctypes.string_at(buffer, min(length, len(buffer) - 1)).decode(errors="ignore")
+
+    def svg(self, slot: int, seat: int, *, everything: bool) -> str:
+        eyes = 0xFFFFFFFF if everything else seat
+        state = self.state_address(slot)
+        return _lib.write_text(lib.ty_svg, self.ruleset.handle, state, eyes, None)
+
+    def events_json(self, slot: int, seat: int) -> str:
+        if not self._events:
+            raise Error("the pool keeps no events: make(..., events=True)")
+        return _lib.write_text(lib.ty_pool_events_json, self._pool, slot, seat)
+
+    def note(self, slot: int, notes: bytes) -> None:
+        raise Error('notes go into the log of a daemon: open the pool with backend="zmq"')
 
     def state_json(self, slot: int) -> str:
         return _lib.write_text(lib.ty_state_json, self.ruleset.handle, self.state_address(slot))
@@ -181,6 +286,14 @@ class InProcess:
     ) -> None:
         self.restore(self.save(slot), slots, keys, seat, foreign=False)
 
+    def playout(self, slot: int, agent: str, key: int) -> npt.NDArray[np.float32]:
+        """One copy of a slot played on by a quick agent, here and now: what each player earned."""
+        pointer: Any = ctypes.cast(self.ruleset.find_agent(agent), ctypes.c_void_p)
+        earned = np.empty(self.ruleset.players, dtype=np.float32)
+        future = ctypes.byref(ctypes.c_uint64(key))
+        lib.ty_pool_rollout(self._pool, slot, pointer, 1, future, -1, 0, earned.ctypes.data, None)
+        return earned
+
     def rollout(
         self,
         slot: int,
@@ -188,12 +301,17 @@ class InProcess:
         keys: npt.NDArray[np.uint64],
         seat: int,
         max_steps: int,
+        timeout: float | None,
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        deadline = None if timeout is None else monotonic() + timeout
         pointer: Any = ctypes.cast(self.ruleset.find_agent(agent), ctypes.c_void_p)
         earned = np.empty((len(keys), self.ruleset.players), dtype=np.float32)
         metrics = np.empty((len(keys), len(self.ruleset.metrics)), dtype=np.int32)
-        for start in range(0, len(keys), _ROLLOUT_CHUNK):
-            part = slice(start, min(start + _ROLLOUT_CHUNK, len(keys)))
+
+        def play(start: int, count: int) -> None:
+            part = slice(start, min(start + count, len(keys)))
+            if deadline is not None and monotonic() > deadline:
+                raise Error(f"timeout={timeout}: the rollout took longer", "timeout")
             lib.ty_pool_rollout(
                 self._pool,
                 slot,
@@ -205,4 +323,12 @@ class InProcess:
                 earned[part].ctypes.data,
                 metrics[part].ctypes.data,
             )
+
+        if agent == "random":
+            for start in range(0, len(keys), _ROLLOUT_CHUNK):
+                play(start, _ROLLOUT_CHUNK)
+        else:
+            count = self._threads
+            parts = [partial(play, start, count) for start in range(0, len(keys), count)]
+            Errand(parts).run(self._errands)
         return earned, metrics

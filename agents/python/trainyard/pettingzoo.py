@@ -8,11 +8,12 @@
 ...     over = terminated or truncated
 ...     env.step(None if over else policy(observation["observation"], observation["action_mask"]))
 
-Agents are called player_0, player_1, ... by their seats. The mask is in the observation and in
-`info`, or in one of them with mask="obs" or mask="info". In the parallel form everybody answers at
-every step, and a seat that is not to act may only wait (action 0). `state()` is the privileged row,
-everything there is to know. Actions that the mask forbids change nothing and are told in
-`info["illegal"]`.
+Agents are called player_0, player_1, ... by their seats. The mask is in the observation, with
+mask="info" in `info` instead, and with mask="both" in both. In the parallel form everybody answers
+at every step, and a seat that is not to act may only wait (action 0). `state()` is the privileged
+row, everything there is to know. Actions that the mask forbids change nothing and are told in
+`info["illegal"]`. `info` always has the same keys; its metrics are zero until the end. `max_cycles`
+is PettingZoo's name for `max_steps`: decisions after which an episode is truncated.
 """
 
 from __future__ import annotations
@@ -25,10 +26,13 @@ import numpy.typing as npt
 from gymnasium import spaces
 from pettingzoo import AECEnv, ParallelEnv
 
-from .adapter import Table
+from .adapter import RENDER_MODES, Table, check_render_mode, close_pool, render
+from .errors import Error
 from .ruleset import games
 
-_METADATA = {"render_modes": ["ansi"], "name": "trainyard_v0", "is_parallelizable": True}
+# Seats do not act in a fixed order, so PettingZoo cannot convert one form into the other by itself;
+# there is `parallel_env` for that.
+_METADATA = {"render_modes": [*RENDER_MODES], "name": "trainyard_v0", "is_parallelizable": False}
 
 
 class _Seated:
@@ -43,33 +47,48 @@ class _Seated:
         seats: Sequence[str | None] = (),
         illegal: str = "noop",
         max_steps: int = 0,
-        mask: str = "both",
+        max_cycles: int = 0,
+        mask: str = "obs",
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
         super().__init__()
+        check_render_mode(render_mode, *RENDER_MODES)
+        if max_steps and max_cycles:
+            raise Error("max_steps and max_cycles: they are the same, give one")
         self.table = Table(
-            game, seats=seats, max_steps=max_steps, illegal=illegal, mask=mask, config=config
+            game,
+            seats=seats,
+            max_steps=max_steps or max_cycles,
+            illegal=illegal,
+            mask=mask,
+            config=config,
         )
         self.possible_agents = list(self.table.seats)
         self.agents: list[str] = []
         self.render_mode = render_mode
         self.state_space = self.table.state_space
+        self.observation_spaces = self.table.observation_space
+        self.action_spaces: dict[str, spaces.Space[Any]] = dict(self.table.action_space)
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         return self.table.observation_space[agent]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        return self.table.action_space[agent]
+        return self.action_spaces[agent]
 
     def state(self) -> npt.NDArray[np.uint8]:
         return self.table.state()
 
     def render(self) -> Any:
-        return self.table.pool.text() if self.render_mode == "ansi" else None
+        return render(self.table.pool, self.render_mode)
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()
 
     def close(self) -> None:
-        self.table.pool.close()
+        close_pool(self.table.pool)
 
 
 class AEC(_Seated, AECEnv[str, Any, Any]):
@@ -82,6 +101,7 @@ class AEC(_Seated, AECEnv[str, Any, Any]):
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self._tell(illegal=None)
         self.agent_selection = self.table.acting
+        self._show()
 
     def _tell(self, illegal: str | None) -> None:
         terminated = bool(self.table.pool.terminated[0])
@@ -104,6 +124,7 @@ class AEC(_Seated, AECEnv[str, Any, Any]):
         if not self.table.over:
             self.agent_selection = self.table.acting
         self._accumulate_rewards()
+        self._show()
 
 
 class Parallel(_Seated, ParallelEnv[str, Any, Any]):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -14,30 +16,42 @@ import numpy.typing as npt
 from .backend import Backend, Group, Options, Rows, seat_agents
 from .errors import DaemonGone, Error, IllegalAction
 from .inproc import InProcess
+from .process import Owner
 from .ruleset import Ruleset
 
 if TYPE_CHECKING:
     from .remote import Remote
+
+#: What is told of one action.
+_NOTE = np.dtype([("action", "<u4"), ("probability", "<f4"), ("value", "<f4"), ("visits", "<f4")])
 
 
 def make(
     game: str,
     *,
     num_envs: int = 1,
-    seed: int = 0,
+    seed: int | None = None,
     backend: str = "inproc",
     endpoint: str | None = None,
     groups: int = 1,
     threads: int = 1,
-    autoreset: str = "next_step",
+    autoreset: str | None = None,
     illegal: str = "error",
     max_steps: int = 0,
     seats: Sequence[str | None] = (),
     full: bool = False,
     hash: bool = False,
+    events: bool = False,
+    notes: bool = False,
     own_chance: bool = False,
     seat_timeout: float = 0.0,
     on_vanish: str = "truncate",
+    plain_seeds: bool | None = None,
+    reveal_seeds: bool = False,
+    watch: str | int | None = None,
+    watch_delay: int = 0,
+    key: bytes | str | None = None,
+    timeout: float | None = None,
     token: str | Path | None = None,
     keys: str | Path | None = None,
     server_key: str | Path | None = None,
@@ -52,22 +66,40 @@ def make(
     backend     where the pool is: "inproc", in this process; "shm", in a daemon, its rows through
                 shared memory; "zmq", in a daemon, its rows in messages
     endpoint    of the daemon, "ipc:///path" or "tcp://host:port"; None: a private one of this pool
-    seed        slot i has seed + i; each episode's own seed is in `pool.seed`
+    seed        slot i has seed + i, from 0 on if it is None; each episode's own seed is in
+                `pool.seed`. Pools with open seats: see `plain_seeds`
     groups      parts that are stepped on their own, see `Pool.send`
     threads     that step the pool
-    autoreset   "next_step": the terminal row stands for one step; "same_step": the new episode
-                begins at once and the ending is in the final columns; "disabled": call `reset`
+    autoreset   "same_step" (None): the new episode begins at once, the row with `terminated` is its
+                first one and asks for an action, and the ending is in the final columns;
+                "next_step" (None if seats are open): the terminal row stands for one step, in which
+                any action is taken for an answer; its mask is all False, so do not sample from it;
+                "disabled": call `reset`
     illegal     what an action that the mask forbids does: "error", "noop", "random_legal", "lose"
     max_steps   decisions after which an episode is truncated; 0: never
-    seats       per player the name of a built-in agent, None for yours, or "open" for whoever
-                joins (`trainyard.join`): [None, "expert"]
+    seats       per player the name of a built-in agent, None for yours, or "open" for
+                others to join (`trainyard.join`): [None, "expert"]
     full, hash  with the columns of privileged rows and of state hashes
+    events      what happens is kept for `Pool.events` and `Pool.text`; steps take longer
     own_chance  you play the chance seat, if the ruleset has one
 
     For daemons only:
 
-    seat_timeout  seconds that others may leave a question unanswered; 0: for ever
-    on_vanish     what becomes of the seats of somebody who is gone: "truncate", or an agent's name
+    notes         what members and built-in agents tell of their choices goes into the daemon's log
+                  (`Pool.note`)
+    seat_timeout  seconds that others may take for an action; 0: unlimited
+    on_vanish     for members that are gone: "truncate" their episodes, or an agent's name
+    plain_seeds   None: unless seats are open. Without plain seeds all come from a secret key, which
+                  `seed` stands for if it is given, and the daemon draws otherwise; plain ones are
+                  those of every backend, but a guest can compute or find them
+    reveal_seeds  guests hear the seeds of episodes that are over
+    watch         others may watch (`Pool.watching`) as "public" or through the eyes of a seat, by
+                  its number; None: nobody may
+    watch_delay   decisions that they are behind, until the episode is over
+    key           the secret key itself, 16 bytes or 32 hexadecimal digits: a pool that is opened
+                  with another's `pool.key` plays the same episodes
+    timeout       seconds after which opening is given up, with an Error whose code is "timeout";
+                  it takes long where agents that search play before your first row
     token         a file with the daemon's secret, for tcp on this machine
     keys, server_key  your .secret file and the daemon's .pub file (`trainyard keygen`), for tcp
     """
@@ -77,23 +109,36 @@ def make(
         seed=seed,
         groups=groups,
         threads=threads,
-        autoreset=autoreset,
+        autoreset=autoreset or ("next_step" if "open" in seats else "same_step"),
         illegal=illegal,
         max_steps=max_steps,
         seats=seat_agents(ruleset, seats),
         full=full,
         hash=hash,
+        events=events,
+        notes=notes,
         own_chance=own_chance,
         seat_timeout=seat_timeout,
         on_vanish=on_vanish,
+        plain_seeds=plain_seeds,
+        reveal_seeds=reveal_seeds,
+        watch="" if watch is None else str(watch),
+        watch_delay=watch_delay,
+        key=_key(key),
     )
     if backend != "inproc":
         from .client import Access
 
         access = Access(token, keys, server_key)
-        return Pool(ruleset, options, _door(backend).open(ruleset, options, endpoint, access))
-    if (endpoint, token, keys, server_key) != (None,) * 4:
-        raise Error('endpoint, token, keys, server_key: are for backend="shm" or "zmq"')
+        door = _door(backend)
+        return Pool(
+            ruleset, options, door.open(ruleset, options, endpoint, access, _seconds(timeout))
+        )
+    if (endpoint, key, timeout, token, keys, server_key) != (None,) * 6:
+        names = "endpoint, key, timeout, token, keys, server_key"
+        raise Error(f'{names}: are for backend="shm" or "zmq"')
+    if options.watch:
+        raise Error('watch: is for backend="shm" or "zmq"; others cannot see into this process')
     return Pool(ruleset, options, InProcess(ruleset, options))
 
 
@@ -109,10 +154,10 @@ def join(
     server_key: str | Path | None = None,
     files: Mapping[str, tuple[str, bytes]] | None = None,
 ) -> Pool:
-    """Takes open seats of somebody's pool: all of them, or those that `seats` names.
+    """Takes open seats of another client's pool: all of them, or those that `seats` names.
 
-    The pool that is returned has the rows of these seats only. A slot whose row is not `ready` is
-    somebody else's for now; `step` answers those that are, and returns as soon as one is again.
+    The pool that is returned has the rows of these seats only. A slot whose row is not `ready`
+    waits for another member; `step` acts in those that are, and returns when one is ready again.
 
     >>> hosted = trainyard.make("convoi", seats=[None, "open"], backend="zmq")
     >>> player = trainyard.join(*hosted.invitation)     # from any process, with any language
@@ -128,6 +173,47 @@ def join(
     return Pool(remote.ruleset, Options(num_envs=slots, groups=len(remote.groups)), remote)
 
 
+def watch(
+    endpoint: str,
+    pool: int,
+    token: str,
+    slot: int = 0,
+    *,
+    access_token: str | Path | None = None,
+    keys: str | Path | None = None,
+    server_key: str | Path | None = None,
+) -> Drawing:
+    """What a spectator sees of a slot of another client's pool, as its director allows.
+
+    >>> hosted = trainyard.make("express", backend="zmq", watch="public")
+    >>> trainyard.watch(*hosted.watching)     # from any process
+    """
+    from .client import Access, Connection
+
+    connection = Connection(endpoint, Access(access_token, keys, server_key))
+    try:
+        return Drawing(connection.call("watch", pool=pool, token=token, slot=slot)["svg"])
+    finally:
+        connection.close()
+
+
+def _key(key: bytes | str | None) -> bytes | None:
+    if isinstance(key, str):
+        try:
+            key = bytes.fromhex(key)
+        except ValueError:
+            raise Error(f"key={key!r}: 32 hexadecimal digits expected") from None
+    if key is not None and len(key) != 16:
+        raise Error(f"key: has {len(key)} bytes; wanted are 16")
+    return key
+
+
+def _seconds(timeout: float | None) -> float | None:
+    if timeout is not None and not 0 < timeout <= 86400:
+        raise Error(f"timeout={timeout}: allowed is more than 0 and up to 86400 seconds")
+    return timeout
+
+
 def _door(backend: str) -> type[Remote]:
     # Pools of this process need neither ZeroMQ nor MessagePack.
     from .remote import Messages, SharedMemory
@@ -138,6 +224,38 @@ def _door(backend: str) -> type[Remote]:
     return doors[backend]
 
 
+class Events(list[dict[str, Any]]):
+    """What happened, the oldest first; `missed` events before these were not kept."""
+
+    def __init__(self, events: list[dict[str, Any]], missed: int) -> None:
+        super().__init__(events)
+        self.missed = missed
+
+
+class Drawing(str):
+    """An SVG document, which notebooks show."""
+
+    __slots__ = ()
+
+    def _repr_svg_(self) -> str:
+        return self
+
+    def rgb(self, width: int = 1200) -> npt.NDArray[np.uint8]:
+        """The drawing as pixels, height x width x 3. Needs the extra `trainyard-env[render]`.
+
+        >>> image = pool.svg().rgb()
+        """
+        try:
+            import resvg_py
+            from PIL import Image
+        except ImportError as missing:
+            raise Error(
+                "pixels need resvg-py and pillow: pip install trainyard-env[render]"
+            ) from missing
+        png = bytes(resvg_py.svg_to_bytes(svg_string=str(self), width=width))
+        return np.asarray(Image.open(io.BytesIO(png)).convert("RGB"))
+
+
 class Pool(Rows):
     """Slots that play episodes of one ruleset, seen through columns of NumPy arrays.
 
@@ -146,7 +264,8 @@ class Pool(Rows):
     pool with one group has the columns itself; with several they are in `pool.groups[g]`. Nothing
     is allocated per step.
 
-    Close a pool with `close`, with a `with` statement, or by forgetting it.
+    Close a pool with `close`, with a `with` statement, or by forgetting it. A pool belongs to the
+    process that opened it: a forked child may read its columns, and every call there raises.
     """
 
     def __init__(self, ruleset: Ruleset, options: Options, backend: Backend) -> None:
@@ -158,11 +277,14 @@ class Pool(Rows):
         self.groups: list[Group] = backend.groups
         self.num_envs: int = options.num_envs
         # Slot seeds wrap around as they do in C.
-        self._slot_seeds = np.arange(options.num_envs, dtype=np.uint64) + np.uint64(options.seed)
+        self._slot_seeds = np.arange(options.num_envs, dtype=np.uint64) + np.uint64(
+            options.first_seed
+        )
         # Per group the number of its next step, and of the one in flight; 0: none.
         self._next = [1] * len(self.groups)
         self._in_flight = [0] * len(self.groups)
         self._closed = False
+        self._owner = Owner()
         if len(self.groups) == 1:
             self.__dict__.update(self.groups[0].__dict__)
 
@@ -190,11 +312,17 @@ class Pool(Rows):
     def close(self) -> None:
         """Gives threads and memory back. Arrays that you hold stay readable."""
         self._closed = True
-        self.backend.close()
+        self._owner.only(self.backend.close)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickling and copying keep every episode where it is, on the in-process backend."""
         self._be_home()
+        if not isinstance(self.backend, InProcess):
+            warnings.warn(
+                'a pool in a daemon is pickled and copied as one in process (backend="inproc"), '
+                "with the same episodes at the same point and without the daemon",
+                stacklevel=2,
+            )
         snapshots = [self.backend.save(slot) for slot in range(self.num_envs)]
         return _rebuild, (self.ruleset, self.options, self._slot_seeds.copy(), snapshots)
 
@@ -209,9 +337,33 @@ class Pool(Rows):
             raise Error('nobody can join: make(..., seats=[None, "open"], backend="zmq" or "shm")')
         return self.backend.endpoint, self.backend.pool, invite  # type: ignore[attr-defined]
 
-    def _be_home(self) -> None:
+    @property
+    def watching(self) -> tuple[str, int, str]:
+        """What others need to watch: endpoint, number of the pool, and the token.
+
+        >>> drawing = trainyard.watch(*pool.watching)     # or on the pages of `trainyard serve`
+        """
+        token = getattr(self.backend, "watch", "")
+        if not token:
+            raise Error('nobody may watch: make(..., watch="public", backend="zmq" or "shm")')
+        return self.backend.endpoint, self.backend.pool, token  # type: ignore[attr-defined]
+
+    @property
+    def key(self) -> bytes:
+        """The key from which all seeds come, with which the pool can be opened again; b"" where
+        seeds are plain, and for guests."""
+        key: bytes = getattr(self.backend, "key", b"")
+        return key
+
+    def _be_usable(self) -> None:
+        """Every call begins here: of the right process, with a pool that is open and not lost."""
+        self._owner.check()
         if self._closed:
             raise Error("the pool is closed")
+        self.backend.check()
+
+    def _be_home(self) -> None:
+        self._be_usable()
         if any(self._in_flight):
             group = next(g for g, number in enumerate(self._in_flight) if number)
             raise Error(f"group {group} is in flight: recv({group}) first")
@@ -245,10 +397,13 @@ class Pool(Rows):
         seed: int | None = None,
         seeds: npt.ArrayLike | None = None,
         which: npt.ArrayLike | None = None,
+        timeout: float | None = None,
     ) -> Pool:
         """Begins new episodes, in all slots or in those that `which` (bool [N]) names.
 
-        With `seed`, slot i gets seed + i for its own from now on; with `seeds`, seeds[i].
+        With `seed`, slot i gets seed + i for its own from now on; with `seeds`, seeds[i]. After
+        `timeout` seconds it gives up, with an Error whose code is "timeout": some slots have new
+        episodes then, and others go on with the old ones.
         """
         self._be_home()
         mask = None
@@ -265,7 +420,7 @@ class Pool(Rows):
             given = np.ascontiguousarray(seeds, dtype=np.uint64)
             if given.shape != (self.num_envs,):
                 raise Error(f"seeds: uint64 [{self.num_envs}] expected, not {given.shape}")
-        self.backend.reset(mask, given)
+        self.backend.reset(mask, given, _seconds(timeout))
         if given is not None:
             np.copyto(self._slot_seeds, given, where=True if mask is None else mask)
         return self
@@ -287,8 +442,7 @@ class Pool(Rows):
         ...     think(pool.groups[1]); pool.send(1); pool.recv(0)
         ...     think(pool.groups[0]); pool.send(0); pool.recv(1)
         """
-        if self._closed:
-            raise Error("the pool is closed")
+        self._be_usable()
         if not 0 <= group < len(self.groups):
             raise Error(f"group {group}: there are {len(self.groups)}")
         if self._in_flight[group]:
@@ -296,7 +450,11 @@ class Pool(Rows):
         if actions is not None:
             self._take(self.groups[group].action, actions)
         number = self._in_flight[group] = self._next[group]
-        self.backend.send(group, number)
+        try:
+            self.backend.send(group, number)
+        except DaemonGone:
+            self._in_flight = [0] * len(self.groups)
+            raise
 
     @staticmethod
     def _take(column: npt.NDArray[np.int32], actions: npt.ArrayLike) -> None:
@@ -314,6 +472,7 @@ class Pool(Rows):
 
         After Ctrl-C a group may still be in flight: call `recv` again.
         """
+        self._be_usable()
         if not 0 <= group < len(self.groups) or not self._in_flight[group]:
             raise Error(f"group {group} is not in flight: send({group}) first")
         number = self._in_flight[group]
@@ -354,9 +513,12 @@ class Pool(Rows):
 
         >>> pool.step(pool.sample())
         """
-        if self._in_flight[group] or self._closed:
+        self._be_usable()
+        if not 0 <= group < len(self.groups):
+            raise Error(f"group {group}: there are {len(self.groups)}")
+        if self._in_flight[group]:
             self._be_home()
-        self.backend.sample(group, self.options.seed if seed is None else seed)
+        self.backend.sample(group, self.options.first_seed if seed is None else seed)
         return self.groups[group].action
 
     # ---- For people and language models
@@ -364,6 +526,21 @@ class Pool(Rows):
     def text(self, slot: int = 0, seat: int | None = None) -> str:
         """What a seat (the one to act, if none is named) sees, in words."""
         return self.backend.text(self._slot(slot), self._acting_seat(slot, seat))
+
+    def svg(self, slot: int = 0, seat: int | None = None, *, everything: bool = False) -> Drawing:
+        """What a seat (the one to act, if none is named) sees as a drawing, which notebooks show.
+
+        With `everything`, hidden cards too: for the pool's director. `rgb` is the drawing as an
+        array of pixels.
+
+        >>> Path("position.svg").write_text(pool.svg(0))
+        """
+        slot = self._slot(slot)
+        seat = 0 if everything else self._acting_seat(slot, seat)
+        return Drawing(self.backend.svg(slot, seat, everything=everything))
+
+    def _repr_svg_(self) -> str:
+        return self.svg(0)
 
     def legal(self, slot: int = 0) -> list[str]:
         """The names of the legal actions of a slot.
@@ -376,6 +553,52 @@ class Pool(Rows):
     def act(self, *names: str) -> Rows:
         """Steps by the names of actions, one per slot."""
         return self.step(np.array([self.ruleset.action(name) for name in names], dtype=np.int32))
+
+    def note(
+        self,
+        slot: int,
+        *,
+        probability: npt.ArrayLike | None = None,
+        value: npt.ArrayLike | None = None,
+        visits: npt.ArrayLike | None = None,
+    ) -> None:
+        """Tells what you think of the choices in a slot, together with the next action there.
+
+        Each is a number per action, of which the legal ones count. It goes into the log of the
+        daemon, if the pool has `make(..., backend="zmq", notes=True)`, and onto the page of
+        `trainyard view`.
+
+        >>> pool.note(0, probability=policy[0])
+        >>> pool.step(actions)
+        """
+        self._be_usable()
+        legal = np.flatnonzero(self.mask[slot])
+        notes = np.zeros(len(legal), dtype=_NOTE)
+        notes["action"] = legal
+        for name, told in (("probability", probability), ("value", value), ("visits", visits)):
+            notes[name] = np.nan
+            if told is not None:
+                numbers = np.asarray(told, dtype=np.float32)
+                if numbers.shape != (self.ruleset.action_count,):
+                    raise Error(
+                        f"{name} has the shape {numbers.shape}; wanted is a number for each of "
+                        f"{self.ruleset.action_count} actions"
+                    )
+                notes[name] = numbers[legal]
+        self.backend.note(slot, notes.tobytes())
+
+    def events(self, slot: int = 0, seat: int | None = None) -> Events:
+        """What happened between the last row of a seat and the one before, hidden things hidden.
+
+        Needs `make(..., events=True)`. A list of dictionaries: `event`, its members, `hidden` (the
+        details are another seat's) and `text`, a sentence.
+
+        >>> for event in pool.events(0):
+        ...     print(event["text"])
+        """
+        slot = self._slot(slot)
+        told = json.loads(self.backend.events_json(slot, self._acting_seat(slot, seat)))
+        return Events(told["events"], told["missed"])
 
     def state(self, slot: int = 0) -> dict[str, Any]:
         """Everything about a slot as a dictionary: not for agents that are to play fair."""
@@ -416,8 +639,8 @@ class Pool(Rows):
         """Puts a snapshot into each of the slots.
 
         Exactly as saved, future dice included; or, with one key per slot, with a future drawn by
-        that key, as a fair planner needs it; with `seat` too, what that seat cannot know is dealt
-        anew. `foreign` is for bytes from outside: built-in agents begin anew.
+        that key, as a fair planner needs it; with `seat` too, what that seat cannot know is
+        redealt. `foreign` is for bytes from outside: built-in agents start with empty memory.
 
         >>> pool.restore(pool.save(0), [1, 2, 3], keys=[7, 8, 9], seat=0)
         """
@@ -431,7 +654,7 @@ class Pool(Rows):
         keys: npt.ArrayLike | None,
         seat: int | None,
     ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint64] | None, int]:
-        """Where copies go, with which keys, and for whom they are dealt anew (-1: nobody)."""
+        """Where copies go, with which keys, and for which seat they are redealt (-1: none)."""
         at = np.ascontiguousarray(slots, dtype=np.uint32)
         given = None
         if keys is not None:
@@ -439,10 +662,14 @@ class Pool(Rows):
             if given.shape != at.shape:
                 raise Error(f"keys: one per slot expected, {len(at)}, not {given.shape}")
         elif seat is not None:
-            raise Error("seat: dealing anew needs keys, one per slot")
+            raise Error("seat: redealing needs keys, one per slot")
+        return at, given, self._dealt_for(seat)
+
+    def _dealt_for(self, seat: int | None) -> int:
+        """The seat for which hidden cards are redealt; -1: they are not."""
         if seat is not None and not 0 <= seat < self.ruleset.players:
             raise Error(f"seat {seat}: there are {self.ruleset.players} players")
-        return at, given, -1 if seat is None else seat
+        return -1 if seat is None else seat
 
     def fork(
         self,
@@ -468,10 +695,12 @@ class Pool(Rows):
         keys: npt.ArrayLike,
         seat: int | None = None,
         max_steps: int = 0,
+        timeout: float | None = None,
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
         """A built-in agent plays copies of a slot on, one per key; the slot stays as it is.
 
-        Returns what each player earned [copies, players] and the metrics at the end.
+        Returns what each player earned [copies, players] and the metrics at the end. After
+        `timeout` seconds it gives up, with an Error whose code is "timeout".
 
         >>> earned, metrics = pool.rollout(0, "expert", keys=range(100))
         """
@@ -479,7 +708,10 @@ class Pool(Rows):
         given = np.ascontiguousarray(
             list(keys) if isinstance(keys, range) else keys, dtype=np.uint64
         )
-        return self.backend.rollout(slot, agent, given, -1 if seat is None else seat, max_steps)
+        if given.ndim != 1:
+            raise Error(f"keys: a list of numbers expected, not an array of shape {given.shape}")
+        player = self._dealt_for(seat)
+        return self.backend.rollout(slot, agent, given, player, max_steps, _seconds(timeout))
 
 
 def _rebuild(

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import struct
+import warnings
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
+from time import monotonic
 from typing import Any
 
 import msgpack
@@ -20,13 +23,16 @@ from .backend import PATIENCE_MS, Group, Options, aligned, slab_columns
 from .client import Access, Connection, Reply, Request
 from .daemon import Daemon
 from .errors import Error
-from .ruleset import Ruleset
+from .process import Owner
+from .ruleset import Ruleset, agent_files
 
 #: Copies of one request of a rollout: between requests Ctrl-C leaves the daemon idle.
 _ROLLOUT_CHUNK = 256
 #: Names of types in the protocol, in the order of the C enum.
 _TYPES = ("u8", "i8", "u32", "i32", "f32", "u64")
 _ACTION = _lib.COLUMNS.index("action")
+#: What we ask for: everything, with the mask as bits. `full` and `hash` come with the options.
+_ASKED = tuple(name for name in _lib.COLUMNS if name not in {"mask", "full", "hash", "action"})
 _ALIGN = 64
 #: TY_SHM_CLOSED of the C enum.
 _SHM_CLOSED = 2
@@ -41,8 +47,10 @@ def _up(size: int) -> int:
 class Place:
     """Where a pool is: a connection, and the private daemon behind it if there is one."""
 
-    def __init__(self, endpoint: str | None, access: Access) -> None:
-        self.daemon = Daemon() if endpoint is None else None
+    def __init__(
+        self, endpoint: str | None, access: Access, files: Mapping[str, bytes] | None = None
+    ) -> None:
+        self.daemon = Daemon(files) if endpoint is None else None
         gone = self.daemon.gone if self.daemon is not None else lambda: None
         self.connection = Connection(
             self.daemon.endpoint if self.daemon is not None else str(endpoint), access, gone
@@ -65,17 +73,42 @@ def _open_fields(ruleset: Ruleset, options: Options) -> Reply:
         "slots": options.num_envs,
         "groups": options.groups,
         "threads": options.threads,
-        "seed": options.seed,
         "autoreset": options.autoreset,
         "illegal": options.illegal,
         "max_steps": options.max_steps,
         "seats": seats,
         "full": options.full,
         "hash": options.hash,
+        "events": options.events,
+        "notes": options.notes,
         "seat_timeout_ms": int(options.seat_timeout * 1000),
         "on_vanish": options.on_vanish,
+        "reveal_seeds": options.reveal_seeds,
     }
+    if options.watch:
+        fields |= {"watch": options.watch, "watch_delay": options.watch_delay}
+    if options.seed is not None:
+        fields["seed"] = options.seed
+    if options.key is not None:
+        fields["key"] = options.key
+    # With nobody else at the table there is nothing to hide: episodes are those of every backend.
+    elif "open" not in seats if options.plain_seeds is None else options.plain_seeds:
+        fields["plain_seeds"] = True
     return fields
+
+
+def _hand_over(options: Options) -> tuple[Options, dict[str, bytes]]:
+    """Files that agents in the seats are opened with, and seats that name them as a daemon does
+    that has them in its folder."""
+    files: dict[str, bytes] = {}
+    seats: list[str | None] = []
+    for seat in options.seats:
+        for path, (_, content) in agent_files(seat or "").items():
+            name = f"agent{len(files)}"
+            files[name] = content
+            seat = (seat or "").replace(path, name, 1)
+        seats.append(seat)
+    return replace(options, seats=tuple(seats)), files
 
 
 class Remote(ABC):
@@ -97,6 +130,8 @@ class Remote(ABC):
         self.ruleset = ruleset
         self.pool: int = opened["pool"]
         self.invite: str = opened.get("invite", "")
+        self.watch: str = opened.get("watch", "")
+        self.key = bytes(opened.get("key", b""))
         self.endpoint = place.connection.endpoint
         self.seats: tuple[int, ...] = tuple(opened["own_seats"])
         # With other members rows come when they come, and some may be others' for a while.
@@ -107,13 +142,26 @@ class Remote(ABC):
 
     @classmethod
     def open(
-        cls, ruleset: Ruleset, options: Options, endpoint: str | None, access: Access
+        cls,
+        ruleset: Ruleset,
+        options: Options,
+        endpoint: str | None,
+        access: Access,
+        timeout: float | None,
     ) -> Remote:
         """Opens a pool, in a private daemon if no endpoint is named."""
-        place = Place(endpoint, access)
+        files: dict[str, bytes] = {}
+        if endpoint is None:
+            options, files = _hand_over(options)
+        place = Place(endpoint, access, files)
         try:
             fields = _open_fields(ruleset, options)
-            opened = place.connection.call("open", shm=cls.shm, **fields)
+            if not cls.shm:
+                extra = [name for name in ("full", "hash") if fields[name]]
+                fields["columns"] = [*_ASKED, *extra]
+            opened = place.connection.call("open", shm=cls.shm, **_limit(timeout), **fields)
+            if opened["warning"]:
+                warnings.warn(opened["warning"], stacklevel=3)
             return cls._enter(place, opened, ruleset, "close")
         except BaseException:
             place.leave()
@@ -129,9 +177,11 @@ class Remote(ABC):
         access: Access,
         files: Mapping[str, tuple[str, bytes]] | None,
     ) -> Remote:
-        """Takes seats of somebody's pool."""
+        """Takes seats of another client's pool."""
         place = Place(endpoint, access)
         fields: Reply = {"seats": bytes(seats)} if seats else {}
+        if not cls.shm:
+            fields["columns"] = list(_ASKED)
         try:
             opened = place.connection.call("join", pool=pool, invite=invite, shm=cls.shm, **fields)
             return cls._enter(place, opened, Ruleset(opened["ruleset"], files=files), "leave")
@@ -142,11 +192,14 @@ class Remote(ABC):
     @classmethod
     def _enter(cls, place: Place, opened: Reply, ruleset: Ruleset, farewell: str) -> Remote:
         self = cls(place, opened, ruleset)
-        self._leave = weakref.finalize(self, place.leave, farewell, self.pool)
+        self._leave = weakref.finalize(self, Owner().only, place.leave, farewell, self.pool)
         return self
 
     def close(self) -> None:
         self._leave()
+
+    def check(self) -> None:
+        self._connection.check()
 
     @abstractmethod
     def send(self, group: int, number: int) -> None: ...
@@ -164,6 +217,10 @@ class Remote(ABC):
     def _rows_changed(self, reply: Reply) -> None:
         """Takes the rows of a reply that has some."""
 
+    @abstractmethod
+    def _rows_lost(self) -> None:
+        """Rows may have changed by something that was given up."""
+
     def _change(self, op: str, **fields: Any) -> None:
         self._settle()
         self._changing = self._connection.request(op, self._rows_changed, pool=self.pool, **fields)
@@ -173,8 +230,10 @@ class Remote(ABC):
         if self._changing is not None:
             try:
                 self._connection.wait(self._changing)
-            except Error:
+            except Error as error:
                 self._changing = None
+                if error.code == "timeout":
+                    self._rows_lost()
                 raise
             self._changing = None
 
@@ -182,10 +241,24 @@ class Remote(ABC):
         self._settle()
         return self._connection.call(op, pool=self.pool, **fields)
 
+    def _call_or_cancel(self, op: str, limit: Reply, **fields: Any) -> Reply:
+        """Long work, which the daemon stops if we are interrupted."""
+        self._settle()
+        request = self._connection.request(op, pool=self.pool, **limit, **fields)
+        try:
+            reply: Reply = self._connection.wait(request)
+        except BaseException:
+            self._connection.cancel(request)
+            raise
+        return reply
+
     def reset(
-        self, which: npt.NDArray[np.bool_] | None, seeds: npt.NDArray[np.uint64] | None
+        self,
+        which: npt.NDArray[np.bool_] | None,
+        seeds: npt.NDArray[np.uint64] | None,
+        timeout: float | None,
     ) -> None:
-        fields: Reply = {}
+        fields = _limit(timeout)
         if which is not None:
             fields["mask"] = which.tobytes()
         if seeds is not None:
@@ -205,6 +278,17 @@ class Remote(ABC):
     def text(self, slot: int, seat: int) -> str:
         text: str = self._call("text", slot=slot, seat=seat)["text"]
         return text
+
+    def svg(self, slot: int, seat: int, *, everything: bool) -> str:
+        svg: str = self._call("svg", slot=slot, seat=seat, full=everything)["svg"]
+        return svg
+
+    def events_json(self, slot: int, seat: int) -> str:
+        events: str = self._call("events", slot=slot, seat=seat)["events"]
+        return events
+
+    def note(self, slot: int, notes: bytes) -> None:
+        raise Error('notes go with messages: open the pool with backend="zmq"')
 
     def state_json(self, slot: int) -> str:
         state: str = self._call("state", slot=slot)["state"]
@@ -265,13 +349,16 @@ class Remote(ABC):
         keys: npt.NDArray[np.uint64],
         seat: int,
         max_steps: int,
+        timeout: float | None,
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
+        deadline = None if timeout is None else monotonic() + timeout
         earned = np.empty((len(keys), self.ruleset.players), dtype=np.float32)
         metrics = np.empty((len(keys), len(self.ruleset.metrics)), dtype=np.int32)
         for start in range(0, len(keys), _ROLLOUT_CHUNK):
             part = slice(start, min(start + _ROLLOUT_CHUNK, len(keys)))
-            reply = self._call(
+            reply = self._call_or_cancel(
                 "rollout",
+                _limit(None if deadline is None else deadline - monotonic()),
                 slot=slot,
                 agent=agent,
                 count=part.stop - part.start,
@@ -282,6 +369,11 @@ class Remote(ABC):
             earned[part].ravel()[:] = np.frombuffer(reply["earned"], dtype="<f4")
             metrics[part].ravel()[:] = np.frombuffer(reply["metrics"], dtype="<i4")
         return earned, metrics
+
+
+def _limit(seconds: float | None) -> Reply:
+    """The field for a request that is to be given up after so many seconds."""
+    return {} if seconds is None else {"timeout_ms": max(1, int(seconds * 1000))}
 
 
 def _numbers(values: list[int]) -> bytes:
@@ -295,6 +387,13 @@ def _keys(keys: npt.NDArray[np.uint64] | None) -> Reply:
 # ---- Over ZeroMQ
 
 
+def _unpack(content: memoryview, start: int, out: Bytes) -> None:
+    """Writes the masks that lie as bits in a message, from row `start` of it on."""
+    rows, width = out.shape
+    bits = np.frombuffer(content, dtype=np.uint8, offset=start * ((width + 7) // 8))
+    lib.ty_mask_unpack(bits.ctypes.data, width, rows, out.ctypes.data)
+
+
 class _Rows:
     """Where the columns of a group lie in our memory, and how a message fills them."""
 
@@ -305,6 +404,9 @@ class _Rows:
 
     def fill(self, name: str, content: memoryview, start: int) -> None:
         """Every row of the column, from row `start` of the content on."""
+        if name == "mask":
+            _unpack(content, start, self.columns[name].view(np.uint8))
+            return
         flat = self.flat[name]
         size = len(flat)
         at = start * (size // (self.end - self.first))
@@ -313,7 +415,12 @@ class _Rows:
     def scatter(self, name: str, content: memoryview, slots: npt.NDArray[np.uint32]) -> None:
         """One row of the content for each of the slots, of which some may be other groups'."""
         column = self.columns[name]
-        cells = np.frombuffer(content, dtype=column.dtype).reshape(len(slots), *column.shape[1:])
+        if name == "mask":
+            cells = np.empty((len(slots), column.shape[1]), dtype=column.dtype)
+            _unpack(content, 0, cells.view(np.uint8))
+        else:
+            shape = (len(slots), *column.shape[1:])
+            cells = np.frombuffer(content, dtype=column.dtype).reshape(shape)
         ours = (slots >= self.first) & (slots < self.end)
         if ours.all():
             column[slots - self.first] = cells
@@ -335,6 +442,7 @@ class Messages(Remote):
         # The last step of each group: its number and its request.
         self._flying = [(0, Request(bytes))] * len(self.groups)
         self._receiving: Request | None = None
+        self._notes: dict[int, bytes] = {}
         place.connection.wait(
             place.connection.request("recv", self._take, pool=self.pool, min_rows=0)
         )
@@ -362,12 +470,8 @@ class Messages(Remote):
             self._packers.append(partial(_stamp, message.data, number_at))
             columns = slab_columns(slab, index, self._memory, self._commands)
             self.groups.append(Group(layout.first, columns))
-            self._rows.append(_Rows(self.groups[-1], self._writable(slab, index)))
-
-    def _writable(self, slab: Any, group: int) -> dict[str, npt.NDArray[Any]]:
-        columns = slab_columns(slab, group, self._memory, self._commands, writeable=True)
-        del columns["action"]
-        return columns
+            del columns["action"]
+            self._rows.append(_Rows(self.groups[-1], columns))
 
     def _lay_out_rows(self, slab: Any, opened: Reply) -> tuple[int, list[tuple[bytes, int]]]:
         """Sets the offsets of every column; the size of the rows and the heads of requests."""
@@ -377,10 +481,13 @@ class Messages(Remote):
             layout = slab.group[index]
             layout.first, layout.rows = group["first"], group["rows"]
             for column in opened["columns"]:
-                if column["name"] not in _lib.COLUMNS:
+                name, width = column["name"], column["width"]
+                if name not in _lib.COLUMNS:
                     continue
-                place = layout.columns[_lib.COLUMNS.index(column["name"])]
-                place.type, place.width = _TYPES.index(column["type"]), column["width"]
+                if name == "mask_bits":  # that we unpack
+                    name, width = "mask", opened["action_count"]
+                place = layout.columns[_lib.COLUMNS.index(name)]
+                place.type, place.width = _TYPES.index(column["type"]), width
                 place.offset = rows_at
                 size = np.dtype(_lib.TYPES[place.type]).itemsize * place.width * layout.rows
                 rows_at += _up(size)
@@ -408,19 +515,28 @@ class Messages(Remote):
             rows = rows[reply["group"] : reply["group"] + 1]
         for place in rows:
             for name in place.columns:
+                content = reply["mask_bits" if name == "mask" else name]
                 if name in self._sparse:
                     if len(ended):
-                        place.scatter(name, reply[name], ended)
+                        place.scatter(name, content, ended)
                 elif slots is None:
-                    place.fill(name, reply[name], place.first - start)
+                    place.fill(name, content, place.first - start)
                 else:
-                    place.scatter(name, reply[name], slots)
+                    place.scatter(name, content, slots)
         count: int = reply["count"]
         return count
 
     def _rows_changed(self, reply: Reply) -> None:
         if "count" in reply:
             self._take(reply)
+
+    def _rows_lost(self) -> None:
+        """Those that ask us are sent again; the others ask nothing for now."""
+        for rows in self._rows:
+            rows.columns["ready"][:] = False
+        self._connection.wait(
+            self._connection.request("recv", self._take, pool=self.pool, min_rows=0)
+        )
 
     # ---- Steps
 
@@ -437,10 +553,26 @@ class Messages(Remote):
             self._await_ready(group)
         return refused
 
+    def note(self, slot: int, notes: bytes) -> None:
+        self._notes[slot] = notes
+
+    def _told(self, first: int, rows: int) -> Reply:
+        """What was told of these slots, as a field of a request."""
+        slots = [slot for slot in self._notes if first <= slot < first + rows]
+        told = b"".join(_entries(slot, self._notes.pop(slot)) for slot in slots)
+        return {"notes": told} if told else {}
+
     def _request(self, group: int) -> Request:
+        rows = self._rows[group]
+        told = self._told(rows.first, len(self.groups[group].action)) if self._notes else {}
         if self._shared:
-            return self._answers(group)
-        return Request(self._packers[group], self._take_step)
+            return self._answers(group, told)
+        if not told:
+            return Request(self._packers[group], self._take_step)
+        actions = self.groups[group].action.astype("<i4").tobytes()
+        return self._connection.request(
+            "step", self._take_step, pool=self.pool, group=group, actions=actions, **told
+        )
 
     def _take_step(self, reply: Reply) -> int:
         self._take(reply)
@@ -448,7 +580,7 @@ class Messages(Remote):
 
     # ---- Steps where others play too: rows come one by one
 
-    def _answers(self, group: int) -> Request:
+    def _answers(self, group: int, told: Reply) -> Request:
         """The actions of the rows that ask us; others may ask by the time they arrive."""
         rows = self._rows[group]
         at = np.flatnonzero(rows.columns["ready"])
@@ -459,7 +591,9 @@ class Messages(Remote):
             rows.columns["ready"][at] = False
             return len(reply.get("errors", ()))
 
-        return self._connection.request("send", taken, pool=self.pool, slots=slots, actions=actions)
+        return self._connection.request(
+            "send", taken, pool=self.pool, slots=slots, actions=actions, **told
+        )
 
     def _await_ready(self, group: int) -> None:
         """Waits until a row of the group asks us, or nobody is waited for any more."""
@@ -469,6 +603,12 @@ class Messages(Remote):
             if self._receiving is None or self._receiving.done:
                 self._receiving = self._connection.request("recv", self._take, pool=self.pool)
             count = self._connection.wait(self._receiving)
+
+
+def _entries(slot: int, notes: bytes) -> bytes:
+    """Notes of a slot as they are sent: 16 bytes each, behind the slot's number."""
+    head = struct.pack("<I", slot)
+    return b"".join(head + notes[at : at + 16] for at in range(0, len(notes), 16))
 
 
 def _stamp(message: memoryview, number_at: int, number: int) -> memoryview:
@@ -502,8 +642,8 @@ class _Mapped:
         _lib.check(lib.ty_shm_connect(ctypes.byref(address), ctypes.byref(client)))
         assert client.value is not None
         self.client: int = client.value
-        # The end of the process unmaps them anyway; until then somebody may look.
-        weakref.finalize(self, lib.ty_shm_close, self.client).atexit = False
+        # The end of the process unmaps them anyway; until then views may be read.
+        weakref.finalize(self, Owner().only, lib.ty_shm_close, self.client).atexit = False
 
     def array(self, address: int, size: int, *, writeable: bool) -> Bytes:
         memory = (ctypes.c_uint8 * size).from_address(address)
@@ -540,6 +680,9 @@ class SharedMemory(Remote):
 
     def _rows_changed(self, reply: Reply) -> None:
         """They are in place already."""
+        self._rows_lost()
+
+    def _rows_lost(self) -> None:
         for seen, group in zip(self._seen, self.groups, strict=True):
             np.copyto(seen, group.ready)
 

@@ -1,7 +1,7 @@
 """Replays: an episode as its ruleset, its seed and its actions, with a hash before every action.
 
 >>> replay = trainyard.Replay.play("convoi", ["expert", MyAgent], seed=7, board="europe")
->>> replay.save("episode.jsonl")                     # `trainyard trace --actions` reads it too
+>>> replay.save("episode.jsonl")                     # `trainyard trace --script` reads it too
 >>> trainyard.Replay.load("episode.jsonl").verify()  # raises where it plays differently
 """
 
@@ -84,7 +84,7 @@ class Replay:
         """Writes the episode in the trace format, without states and events."""
         rules = Ruleset(self.spec, files=self._named())
         head = {
-            "trace": 1,
+            "trace": 2,
             "ruleset": self.spec,
             "game": rules.game.name,
             "rules_version": self.rules_version,

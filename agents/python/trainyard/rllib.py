@@ -25,7 +25,7 @@ from ray.rllib.core.rl_module.torch.torch_rl_module import TorchRLModule
 from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from torch import nn
 
-from .adapter import Table, expanded_space, row_space
+from .adapter import Table, expanded_space, metrics_of, row_space
 
 #: Logits of actions that the mask forbids: far below any other, and still finite.
 _NEVER = -1e30
@@ -66,7 +66,7 @@ class Env(MultiAgentEnv):
         self.action_spaces = dict(self.table.action_space)
 
     def _observe(self, name: str) -> dict[str, Any]:
-        row = self.table.pool.observe(0, self.table.seats[name])
+        row = self.table.row(name)
         return {
             "observations": self.table.pool.ruleset.expand(row) if self._expand else row,
             "action_mask": self.table.mask(name).astype(np.float32),
@@ -92,7 +92,7 @@ class Env(MultiAgentEnv):
             infos[acting]["illegal"] = True
         if over:
             for name in names:
-                infos[name]["metrics"] = table.pool.metrics[0].copy()
+                infos[name] |= metrics_of(table.pool, 0)
         terminated = bool(table.pool.terminated[0])
         truncated = bool(table.pool.truncated[0])
         terminateds = dict.fromkeys(names, terminated) if over else {}
@@ -134,8 +134,6 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         features = self._features(batch)
         allowed = batch[Columns.OBS]["action_mask"] > 0.5
-        # Terminal rows allow nothing; any distribution will do for them.
-        allowed = allowed | ~allowed.any(dim=-1, keepdim=True)
         logits = self._actor(features).masked_fill(~allowed, _NEVER)
         return {Columns.ACTION_DIST_INPUTS: logits, Columns.EMBEDDINGS: features}
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import difflib
+import json
 import os
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +18,8 @@ import numpy.typing as npt
 
 from . import _lib
 from ._lib import lib
-from .errors import Error
+from .board import Board
+from .errors import BadKeyword, Error
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,25 @@ class Game:
     title: str
     rules_version: int
     fields: tuple[Field, ...]
+    small: dict[str, str]  # settings of the smallest ruleset, for tests and first tries
+    learning: dict[str, str]  # settings that learners start from
+
+
+#: The shared objects that were loaded; private daemons load them too.
+loaded: list[Path] = []
+
+
+def load(path: str | os.PathLike[str]) -> None:
+    """Adds the games and agents of a shared object of your own (examples/own_game).
+
+    It runs code of that file, in this process and in the daemons that pools of this process start.
+
+    >>> trainyard.load("build/own_game/libtictactoe.so")
+    >>> pool = trainyard.make("tictactoe", num_envs=64)
+    """
+    place = Path(path).resolve()
+    _lib.check(lib.ty_load(os.fsencode(place)))
+    loaded.append(place)
 
 
 def games() -> list[Game]:
@@ -82,7 +104,13 @@ def _game(pointer: int) -> Game:
         title=_lib.text(lib.ty_game_title(pointer)),
         rules_version=lib.ty_game_rules_version(pointer),
         fields=tuple(_field(fields[index]) for index in range(count.value)),
+        small=_settings(_lib.text(lib.ty_game_small(pointer))),
+        learning=_settings(_lib.text(lib.ty_game_learning(pointer))),
     )
+
+
+def _settings(text: str) -> dict[str, str]:
+    return dict(pair.split("=", 1) for pair in text.split(",") if pair)
 
 
 def _field(field: _lib.Field) -> Field:
@@ -139,6 +167,42 @@ def _read_files(spec: str) -> dict[str, tuple[str, bytes]]:
     return files
 
 
+def agent_files(spec: str) -> dict[str, tuple[str, bytes]]:
+    """The files that the settings of an agent name: `net:FILE`, `net:file=FILE`."""
+    files: dict[str, tuple[str, bytes]] = {}
+    for setting in spec.partition(":")[2].split(","):
+        value = setting.partition("=")[2] or setting
+        path = Path(value)
+        if value and path.is_file():
+            files[value] = (_file_name(path), path.read_bytes())
+    return files
+
+
+def _file_array(files: Mapping[str, tuple[str, bytes]]) -> Any:
+    array = (_lib.FileBytes * max(1, len(files)))()
+    for entry, (value, (name, content)) in zip(array, files.items(), strict=False):
+        entry.value, entry.name = value.encode(), name.encode()
+        entry.bytes, entry.size = content, len(content)
+    return array
+
+
+def _check_keywords(game: str, config: Mapping[str, Any], why: str) -> None:
+    """Keywords that are no settings of the game are a TypeError, as everywhere in Python."""
+    pointer = lib.ty_game_find(game.partition(":")[0].encode())
+    known = {field.key for field in _game(pointer).fields} if pointer else set(config)
+    for key in config:
+        if key not in known:
+            raise BadKeyword(f"got an unexpected keyword argument '{key}': {why}")
+
+
+def near_names(asked: str, names: Sequence[str]) -> list[str]:
+    """Up to five of the names that are spelt like what was asked for, or begin with its word."""
+    known = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(asked, known, n=5)
+    near += [name for name in known if name.startswith(asked.split(" ")[0])]
+    return [known[name] for name in dict.fromkeys(near)][:5]
+
+
 class Ruleset:
     """A game with a checked configuration: immutable, shared by any number of pools.
 
@@ -155,17 +219,19 @@ class Ruleset:
     ) -> None:
         spec = spec_text(game, config)
         self._files = dict(files) if files is not None else _read_files(spec)
-        array = (_lib.FileBytes * max(1, len(self._files)))()
-        for entry, (value, (name, content)) in zip(array, self._files.items(), strict=False):
-            entry.value, entry.name = value.encode(), name.encode()
-            entry.bytes, entry.size = content, len(content)
+        self._agents: dict[tuple[str | bytes, ...], Any] = {}
         handle = ctypes.c_void_p()
-        _lib.check(
-            lib.ty_ruleset_open_bytes(spec.encode(), array, len(self._files), ctypes.byref(handle))
+        status = lib.ty_ruleset_open_bytes(
+            spec.encode(), _file_array(self._files), len(self._files), ctypes.byref(handle)
         )
+        if status.code != 0:
+            _check_keywords(game, config, status.message.decode())
+        _lib.check(status)
         assert handle.value is not None
         self.handle: int = handle.value
         self._close = weakref.finalize(self, lib.ty_ruleset_close, self.handle)
+        # The end of the process frees it anyway; until then a thread may play by it.
+        self._close.atexit = False
         self._asked = spec
         shape = lib.ty_shape(self.handle).contents
         self._shape = shape
@@ -245,6 +311,8 @@ class Ruleset:
 
     def label(self, block: Block, row: int = 0, column: int = 0) -> str:
         """What one value of a block is about ("black.2")."""
+        if not (0 <= row < block.rows and 0 <= column < block.columns):
+            raise Error(f"block {block.name} has {block.rows} x {block.columns} values")
         buffer = ctypes.create_string_buffer(_lib.NAME_MAX)
         lib.ty_block_label(self.handle, self._c_block(block), row, column, buffer)
         return buffer.value.decode()
@@ -323,6 +391,24 @@ class Ruleset:
         )
         return categories, numbers
 
+    # ---- For people, drawings and graph networks
+
+    def rules_text(self) -> str:
+        """How to play, in plain words, with the settings and the board of this ruleset."""
+        return _lib.write_text(lib.ty_rules_text, self.handle)
+
+    @cached_property
+    def board(self) -> Board:
+        """The board as a graph: its nodes and edges, and rows as their features.
+
+        >>> rules.board.edges[0]["colour"], rules.board.to_networkx()
+        >>> rules.board.observe(pool.obs).nodes
+        """
+        data = json.loads(_lib.write_text(lib.ty_board_json, self.handle))
+        if not data:
+            raise Error(f"{self.game.name} has no board")
+        return Board(self, data)
+
     # ---- Actions
 
     @cached_property
@@ -337,27 +423,33 @@ class Ruleset:
 
     @cached_property
     def _actions(self) -> dict[str, int]:
-        return {name: action for action, name in enumerate(self.action_names)}
+        return {name.lower(): action for action, name in enumerate(self.action_names)}
 
     def action_name(self, action: int) -> str:
         return self.action_names[action]
 
     def action(self, name: str) -> int:
-        """The number of a named action.
+        """The number of a named action, in capitals or not.
 
         >>> rules.action("wait")
         0
         """
+        asked = name.strip().lower()
         try:
-            return self._actions[name.strip()]
+            return self._actions[asked]
         except KeyError:
-            near = [known for known in self.action_names if known.startswith(name.split(" ")[0])]
-            hint = f"; similar: {', '.join(near[:5])}" if near else ""
+            near = near_names(asked, self.action_names)
+            hint = f"; similar: {', '.join(near)}" if near else ""
             raise Error(f"no action is named '{name}'{hint}") from None
+
+    def find_action(self, name: str) -> int | None:
+        """The same; None if no action has that name."""
+        return self._actions.get(name.strip().lower())
 
     def legal_names(self, mask: npt.NDArray[np.bool_]) -> list[str]:
         """The names of the actions that a mask allows."""
-        return [self.action_names[action] for action in np.flatnonzero(mask)]
+        names = self.action_names
+        return [names[action] for action in np.flatnonzero(mask).tolist()]
 
     # ---- Built-in agents
 
@@ -373,12 +465,25 @@ class Ruleset:
         return result
 
     def find_agent(self, name: str) -> Any:
-        """A pointer to the built-in agent of that name."""
-        pointer = lib.ty_agent_find(lib.ty_ruleset_game(self.handle), name.encode())
-        if not pointer:
-            known = ", ".join(self.agents)
-            raise Error(f"no built-in agent is named '{name}'; there are {known}")
-        return pointer
+        """A pointer to the built-in agent of that name, which may have settings
+        (`search:playouts=256`). It lives as long as the ruleset."""
+        files = agent_files(name)
+        key: tuple[str | bytes, ...] = (name, *(content for _, content in files.values()))
+        if key not in self._agents:
+            pointer = ctypes.POINTER(_lib.Agent)()
+            status = lib.ty_agent_open_bytes(
+                self.handle,
+                name.encode(),
+                _file_array(files),
+                len(files),
+                ctypes.byref(pointer),
+            )
+            if status.code != 0:
+                raise Error(status.message.decode())
+            self._agents[key] = pointer
+            address = ctypes.cast(pointer, ctypes.c_void_p).value
+            weakref.finalize(self, lib.ty_agent_close, address).atexit = False
+        return self._agents[key]
 
 
 def _reopen(spec: str, files: dict[str, tuple[str, bytes]]) -> Ruleset:

@@ -7,6 +7,8 @@
 
 Observations are expanded (one-hot float32) by the library; expand=False gives the rows of bytes.
 The masks stand beside the observations in the pool: `action_masks` costs a copy, no traffic.
+In a competitive game the learner has one seat, the first unless `seats` says otherwise, against the
+expert; several rival seats are refused.
 """
 
 from __future__ import annotations
@@ -20,12 +22,19 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 from stable_baselines3.common.vec_env import VecEnv as BaseVecEnv
 
-from .adapter import Endings, expanded_space, row_space, team_reward
+from .adapter import (
+    Endings,
+    check_render_mode,
+    expanded_space,
+    learner_seats,
+    metrics_of,
+    row_space,
+)
 from .pool import make
 
 
 class VecEnv(BaseVecEnv):
-    """Many episodes for one learner that drives every seat which no built-in agent plays.
+    """Many episodes for one learner, which drives every seat of a team, or one against rivals.
 
     Arrays are the caller's own; with copy=False observations are rewritten by the next step.
     """
@@ -46,10 +55,11 @@ class VecEnv(BaseVecEnv):
         render_mode: str | None = None,
         **config: Any,
     ) -> None:
+        check_render_mode(render_mode)
         self.pool = make(
             game,
             num_envs=num_envs,
-            seats=seats,
+            seats=learner_seats(game, seats, config),
             autoreset="same_step",
             illegal=illegal,
             max_steps=max_steps,
@@ -84,7 +94,7 @@ class VecEnv(BaseVecEnv):
         self._seeded = True
         self._reset_seeds()
         self._reset_options()
-        self._carry = team_reward(self.pool, self.pool)
+        self._carry = self.pool.earned[:, 0].astype(np.float64)
         self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         return self._observation(self.pool.obs)
 
@@ -101,7 +111,7 @@ class VecEnv(BaseVecEnv):
         pool.recv(0)
         # What was earned before the first question comes with the first step that is taken.
         taken = ~pool.illegal if pool.options.illegal == "noop" else True
-        reward = team_reward(pool, pool) + np.where(taken, self._carry, 0.0)
+        reward = pool.earned[:, 0].astype(np.float64) + np.where(taken, self._carry, 0.0)
         self._carry = np.where(taken, 0.0, self._carry)
         ended = pool.terminated | pool.truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -117,9 +127,7 @@ class VecEnv(BaseVecEnv):
         for slot, observation in zip(np.flatnonzero(ended), last, strict=True):
             infos[slot]["terminal_observation"] = observation
             infos[slot]["TimeLimit.truncated"] = bool(self.pool.truncated[slot])
-            infos[slot]["metrics"] = dict(
-                zip(self.pool.ruleset.metrics, self.pool.metrics[slot].tolist(), strict=True)
-            )
+            infos[slot] |= metrics_of(self.pool, int(slot))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """The masks of all environments: [num_envs, actions]."""

@@ -7,7 +7,7 @@
 static void card_done(Play *play)
 {
     ChicagoState *state = play->state;
-    if (play->tables->ender[state->card - 1]) {
+    if (play->tables->enders >> (state->card - 1) & 1) {
         state->ending = 1;
     }
     state->card = 0;

@@ -1,31 +1,7 @@
-/* Ligne de train, Chicago: identity of a state, its invariants, and dealing hidden hands anew. */
-#include "core/draw.h"
+/* Ligne de train, Chicago: the invariants of a state, and dealing hidden hands again. */
 #include "games/chicago/state.h"
 
 #include <string.h>
-
-static uint64_t hash_cells(uint64_t hash, const CellSet *set)
-{
-    return hash_add(hash_add(hash, set->car[0]), set->car[1]);
-}
-
-uint64_t chicago_hash(const TyRuleset *ruleset, const void *state_, uint64_t hash)
-{
-    (void)ruleset;
-    const ChicagoState *state = state_;
-    hash = hash_add(hash_add(hash, state->options[0]), state->options[1]);
-    hash = hash_cells(hash, &state->choices);
-    for (uint32_t seat = 0; seat < TY_PLAYERS_MAX; seat++) {
-        hash = hash_cells(hash, &state->seated[seat]);
-    }
-    hash = hash_cells(hash, &state->gained);
-    hash = hash_add(hash, (uint64_t)state->turns | (uint64_t)state->cards_played << 16 |
-                              (uint64_t)state->moves << 32 | (uint64_t)state->missed << 48);
-    hash = hash_add(hash, (uint64_t)state->rebels | (uint64_t)state->tokens_spent << 16 |
-                              (uint64_t)state->penalties << 32 | (uint64_t)state->unused << 48);
-    return hash_bytes(hash, &state->numbers[0][0],
-                      sizeof(ChicagoState) - offsetof(ChicagoState, numbers));
-}
 
 /* ---- Invariants --------------------------------------------------------------------------------
  */
@@ -47,31 +23,19 @@ static bool names_cell(const ChicagoTables *tables, uint8_t plus_one)
            (plus_one - 1) % CHICAGO_CAR < tables->cells;
 }
 
+/* What the ranges of the fields do not say, as it depends on the ruleset. */
 static const char *check_ranges(const ChicagoTables *tables, const ChicagoState *state)
 {
-    if (state->phase >= PHASE_COUNT || state->active >= tables->player_count ||
-        state->winner > tables->player_count || state->target > tables->player_count ||
-        state->owing >> tables->player_count != 0 || state->turns > tables->turn_cap) {
-        return "the question, the turn or a seat does not exist";
+    if (state->active >= tables->player_count || state->winner > tables->player_count ||
+        state->target > tables->player_count || state->owing >> tables->player_count != 0 ||
+        state->turns > tables->turn_cap) {
+        return "the turn or a seat does not exist";
     }
-    const uint8_t flags[] = {state->backward, state->boarded,  state->fresh,
-                             state->ending,   state->rebelled, state->pile};
-    if (!bytes_within(flags, sizeof flags, 1) || !bytes_within(state->skip, TY_PLAYERS_MAX, 1)) {
-        return "a flag is neither 0 nor 1";
-    }
-    if (state->passes > CHICAGO_PASSES_MAX || state->bonus > CHICAGO_BONUS_MAX ||
-        state->points > CHICAGO_LENGTH_MAX || state->laid > 2 || state->colour > 2 ||
-        state->card > CARD_COUNT || state->left > 2 || state->source > 2 ||
-        (state->picked != 0 && !names_cell(tables, state->picked))) {
+    if (state->picked != 0 && !names_cell(tables, state->picked)) {
         return "a part of the question is out of range";
     }
-    if (!bytes_within(state->tokens, TY_PLAYERS_MAX, CHICAGO_TOKENS_MAX) ||
-        !bytes_within(state->blocked, TY_PLAYERS_MAX, 100)) {
-        return "a player's counters are out of range";
-    }
-    return state->padding[0] == 0 && state->padding[1] == 0 && state->unused == 0
-               ? NULL
-               : "unused bytes are not zero";
+    return bytes_within(state->unused, sizeof state->unused, 0) ? NULL
+                                                                : "unused bytes are not zero";
 }
 
 static const char *check_tiles(const ChicagoTables *tables, const ChicagoState *state)
@@ -86,13 +50,15 @@ static const char *check_tiles(const ChicagoTables *tables, const ChicagoState *
     return NULL;
 }
 
-static const char *check_seat(const ChicagoState *state)
+static const char *check_seat(const ChicagoTables *tables, const ChicagoState *state)
 {
-    bool asked = state->phase == PHASE_REBEL || state->phase == PHASE_RESEAT;
-    if ((asked && state->target == 0) || (state->phase == PHASE_PENALTY) != (state->owing != 0)) {
+    (void)tables;
+    uint8_t phase = state->head.phase;
+    bool asked = phase == PHASE_REBEL || phase == PHASE_RESEAT;
+    if ((asked && state->target == 0) || (phase == PHASE_PENALTY) != (state->owing != 0)) {
         return "nobody is asked";
     }
-    if ((state->phase == PHASE_OVER) != (state->head.over != 0) ||
+    if ((phase == PHASE_OVER) != (state->head.over != 0) ||
         (!state->head.over && state->head.seat != (int8_t)chicago_asked_seat(state))) {
         return "the seat to act is not the one that is asked";
     }
@@ -136,8 +102,7 @@ static const char *check_stolen(const ChicagoTables *tables, const ChicagoState 
             uint8_t known = state->stolen[victim][thief];
             bool players = victim < tables->player_count && thief < tables->player_count;
             if (known != 0 &&
-                (!players || victim == thief || known > CHICAGO_NUMBERS + CARD_COUNT ||
-                 known_count(state, thief, known) == 0)) {
+                (!players || victim == thief || known_count(state, thief, known) == 0)) {
                 return "a stolen card is not where its owner knows it";
             }
         }
@@ -165,8 +130,7 @@ static const char *check_pawn_places(const ChicagoTables *tables, const ChicagoS
                                      uint8_t seat)
 {
     const ChicagoTrain *train = state_train(tables, state);
-    if (state->wait[seat] >= WAIT_COUNT || state->start[seat] > CHICAGO_STARTS ||
-        (state->wait[seat] == WAIT_NONE) != (state->start[seat] == 0) ||
+    if ((state->wait[seat] == WAIT_NONE) != (state->start[seat] == 0) ||
         (state->start[seat] != 0 && (train->starts >> (state->start[seat] - 1) & 1) == 0)) {
         return "a waiting pawn is nowhere";
     }
@@ -195,7 +159,7 @@ static const char *check_pawns(const ChicagoTables *tables, const ChicagoState *
             return broken;
         }
         uint32_t seated = cells_count(&state->seated[seat]);
-        bool standing = state->phase == PHASE_RESEAT && state->target == seat + 1;
+        bool standing = state->head.phase == PHASE_RESEAT && state->target == seat + 1;
         uint32_t pawns = seated + state->supply[seat] + (state->wait[seat] != WAIT_NONE) +
                          (state->aisle[seat] != 0) + (standing ? state->left : 0u);
         if (pawns != tables->pawns) {
@@ -310,7 +274,7 @@ static bool reseat_sound(const ChicagoTables *tables, const ChicagoState *state)
 static const char *check_question(const ChicagoTables *tables, const ChicagoState *state)
 {
     bool sound = true;
-    switch ((Phase)state->phase) {
+    switch ((Phase)state->head.phase) {
     case PHASE_PLACE:
         sound = place_sound(state);
         break;
@@ -351,30 +315,15 @@ static const char *check_question(const ChicagoTables *tables, const ChicagoStat
     return sound ? NULL : "the question does not fit the position";
 }
 
-/* The options stored in a state are those that its position has. */
-static const char *check_options(const ChicagoTables *tables, const ChicagoState *state)
-{
-    ChicagoState copy = *state;
-    chicago_options_compute(tables, &copy);
-    if (memcmp(copy.options, state->options, sizeof copy.options) != 0 ||
-        memcmp(&copy.choices, &state->choices, sizeof copy.choices) != 0) {
-        return "the open answers do not fit the question";
-    }
-    bool answers = (state->options[0] | state->options[1]) != 0 || cells_any(&state->choices);
-    return answers || state->head.over ? NULL : "the question has no answer";
-}
-
 const char *chicago_check(const TyRuleset *ruleset, const void *state)
 {
     static const char *(*const checks[])(const ChicagoTables *, const ChicagoState *) = {
-        check_ranges, check_tiles, check_cards,    check_stolen,
-        check_absent, check_pawns, check_question, check_options,
+        check_ranges, check_seat,   check_tiles, check_cards,
+        check_stolen, check_absent, check_pawns, check_question,
     };
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    const char *broken = check_ranges(tables, state);
-    broken = broken != NULL ? broken : check_seat(state);
-    for (uint32_t i = 1; broken == NULL && i < sizeof checks / sizeof checks[0]; i++) {
-        broken = checks[i](tables, state);
+    const char *broken = NULL;
+    for (uint32_t i = 0; broken == NULL && i < sizeof checks / sizeof checks[0]; i++) {
+        broken = checks[i](chicago_tables(ruleset), state);
     }
     return broken;
 }
@@ -382,7 +331,7 @@ const char *chicago_check(const TyRuleset *ruleset, const void *state)
 /* ---- Hidden information ------------------------------------------------------------------------
  */
 
-/* The hands that are dealt anew: how many cards of each pile are still missing. */
+/* The hands that are dealt again: how many cards of each pile are still missing. */
 typedef struct Missing {
     uint8_t numbers[TY_PLAYERS_MAX];
     uint8_t actions[TY_PLAYERS_MAX];
@@ -431,48 +380,47 @@ static void known_give(ChicagoState *state, uint32_t observer, uint32_t seat, Mi
 }
 
 /* Somebody without tokens who is asked for a Rebel Passenger has one. */
-static void rebel_give(const ChicagoTables *tables, ChicagoState *state, uint32_t observer,
+static void rebel_give(const TyRuleset *ruleset, ChicagoState *state, uint32_t observer,
                        Missing *missing)
 {
     uint32_t seat = state->target - 1u;
-    if (state->phase == PHASE_REBEL && seat != observer && state->tokens[seat] == 0 &&
-        !tables->ask_forced && state->actions[seat][CARD_REBEL] == 0) {
+    if (state->head.phase == PHASE_REBEL && seat != observer && state->tokens[seat] == 0 &&
+        !ruleset->ask_forced && state->actions[seat][CARD_REBEL] == 0) {
         action_give(state, seat, CARD_REBEL, missing);
     }
 }
 
-static void hand_deal(ChicagoState *state, uint32_t seat, Missing *missing)
+static void hand_deal(TyPlay *play, uint32_t seat, Missing *missing)
 {
+    ChicagoState *state = play->state;
     while (missing->numbers[seat] > 0) {
-        number_give(state, seat,
-                    draw(&state->head, NULL, STREAM_NUMBERS, state->number_deck, CHICAGO_NUMBERS),
-                    missing);
+        uint32_t card = ty_draw(play, STREAM_NUMBERS, state->number_deck, CHICAGO_NUMBERS);
+        number_give(state, seat, card, missing);
     }
     while (missing->actions[seat] > 0) {
-        action_give(state, seat,
-                    draw(&state->head, NULL, STREAM_ACTIONS, state->action_deck, CARD_COUNT),
-                    missing);
+        uint32_t card = ty_draw(play, STREAM_ACTIONS, state->action_deck, CARD_COUNT);
+        action_give(state, seat, card, missing);
     }
 }
 
-/* What `victim` knows of a hand that was dealt anew: one of its cards, of the same pile. */
-static void stolen_redraw(ChicagoState *state, uint32_t victim, uint32_t thief)
+/* What `victim` knows of a hand that was dealt again: one of its cards, of the same pile. */
+static void stolen_redraw(TyPlay *play, uint32_t victim, uint32_t thief)
 {
+    ChicagoState *state = play->state;
     uint8_t *known = &state->stolen[victim][thief];
     if (*known > CHICAGO_NUMBERS) {
-        *known = (uint8_t)(CHICAGO_NUMBERS + 1 +
-                           draw(&state->head, NULL, STREAM_STOLEN_ACTION, state->actions[thief],
-                                CARD_COUNT));
+        uint32_t card = ty_draw(play, STREAM_STOLEN_ACTION, state->actions[thief], CARD_COUNT);
+        *known = (uint8_t)(CHICAGO_NUMBERS + 1 + card);
     } else if (*known > 0) {
-        *known = (uint8_t)(1 + draw(&state->head, NULL, STREAM_STOLEN_NUMBER, state->numbers[thief],
-                                    CHICAGO_NUMBERS));
+        uint32_t card = ty_draw(play, STREAM_STOLEN_NUMBER, state->numbers[thief], CHICAGO_NUMBERS);
+        *known = (uint8_t)(1 + card);
     }
 }
 
-void chicago_resample(const TyRuleset *ruleset, void *state_, uint32_t observer)
+void chicago_resample(TyPlay *play, uint32_t observer)
 {
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    ChicagoState *state = state_;
+    const ChicagoTables *tables = chicago_tables(play->ruleset);
+    ChicagoState *state = play->state;
     Missing missing = {{0}, {0}};
     for (uint32_t i = 1; i < tables->player_count; i++) {
         hand_return(state, seat_after(tables, observer, i), &missing);
@@ -480,15 +428,14 @@ void chicago_resample(const TyRuleset *ruleset, void *state_, uint32_t observer)
     for (uint32_t i = 1; i < tables->player_count; i++) {
         known_give(state, observer, seat_after(tables, observer, i), &missing);
     }
-    rebel_give(tables, state, observer, &missing);
+    rebel_give(play->ruleset, state, observer, &missing);
     for (uint32_t i = 1; i < tables->player_count; i++) {
         uint8_t seat = seat_after(tables, observer, i);
-        hand_deal(state, seat, &missing);
+        hand_deal(play, seat, &missing);
         for (uint32_t victim = 0; victim < tables->player_count; victim++) {
             if (victim != observer) {
-                stolen_redraw(state, victim, seat);
+                stolen_redraw(play, victim, seat);
             }
         }
     }
-    chicago_options_compute(tables, state);
 }

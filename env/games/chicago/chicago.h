@@ -19,16 +19,17 @@ enum {
     CHICAGO_NUMBERS = 2 * CHICAGO_VALUES,
     CHICAGO_HAND_NUMBERS = 2,
     CHICAGO_HAND_ACTIONS = 3,
-    CHICAGO_PAWNS_MAX = 20,  /* of a player */
-    CHICAGO_COPIES_MAX = 20, /* of a card */
-    CHICAGO_CARDS_MAX = 200, /* of a pile */
-    CHICAGO_TOKENS_MAX = 99, /* discard tokens of a player */
-    CHICAGO_PASSES_MAX = 4,  /* blocked spaces passed in one move */
-    CHICAGO_BONUS_MAX = 9,   /* spaces added by Advanced Movement cards in one move */
+    CHICAGO_PAWNS_MAX = 20,    /* of a player */
+    CHICAGO_COPIES_MAX = 20,   /* of a card */
+    CHICAGO_CARDS_MAX = 200,   /* of a pile */
+    CHICAGO_TOKENS_MAX = 99,   /* discard tokens of a player */
+    CHICAGO_BLOCKED_MAX = 100, /* up to which blocked turns are counted */
+    CHICAGO_PASSES_MAX = 4,    /* blocked spaces passed in one move */
+    CHICAGO_BONUS_MAX = 9,     /* spaces added by Advanced Movement cards in one move */
     CHICAGO_LENGTH_MAX = 2 * CHICAGO_VALUES + CHICAGO_BONUS_MAX,
-    CHICAGO_NAMES_SIZE = 1024,
     CHICAGO_TABLED_MAX = 2 * CHICAGO_VALUES, /* length of the longest paths kept in tables */
-    CHICAGO_PATHS_MAX = 65536,               /* paths kept in the tables of a ruleset */
+    CHICAGO_PASSED_MAX = CHICAGO_VALUES + 2, /* the same, of paths that take passes */
+    CHICAGO_PATHS_MAX = 131072,              /* paths kept in the tables of a ruleset */
     CHICAGO_GROUP_MAX = 256,                 /* of one length from one place */
     CHICAGO_NONE = 0xff,
 };
@@ -99,25 +100,24 @@ typedef struct ChicagoTile {
     uint64_t passengers;
     uint64_t beside;             /* cells next to a passenger, bars or not */
     uint64_t links[CHICAGO_CAR]; /* neighbours of each cell without a bar between */
-    uint16_t name;
-    uint16_t title;
-    uint16_t start_name[CHICAGO_DOORS_MAX];
+    uint16_t start_names[CHICAGO_DOORS_MAX];
     uint8_t door[CHICAGO_DOORS_MAX];
     uint8_t start_count;
-    uint8_t unused;
 } ChicagoTile;
 
-/* Paths of one length from one place that lead through the same free cells: none of these may be
- * blocked, and then a move can end in any of the cells of `ends` that is not shut. */
+/* Paths of one length from one place that lead through the same cells: each that is blocked takes a
+ * pass and does not count, and a move can end in any of the cells of `ends` that is not shut. */
 typedef struct ChicagoPath {
     CellSet through;
     CellSet ends;
 } ChicagoPath;
 
-/* Where the paths of one length from one place stand. */
+/* Where the paths of one length from one place stand: first those that no passenger blocks, then,
+ * up to CHICAGO_PASSED_MAX, those that one or more do. */
 typedef struct PathGroup {
     uint32_t first;
-    uint32_t count;
+    uint16_t free;
+    uint16_t count;
 } PathGroup;
 
 /* Two tiles joined by their short sides. `links` has the neighbours of each cell that no bar cuts
@@ -134,42 +134,12 @@ typedef struct ChicagoTrain {
     uint8_t unused[6];
 } ChicagoTrain;
 
-/* Where the parts of a row begin behind the public bytes of the state. Parts "per seat" have an
- * entry per player, the observer first. */
-typedef struct ChicagoLayout {
-    uint16_t kind; /* per cell, as the following */
-    uint16_t sitting;
-    uint16_t turns;  /* two bytes */
-    uint16_t turn;   /* whose turn it is, counted from the observer */
-    uint16_t target; /* the attacked seat so counted, plus one */
-    uint16_t owing;  /* per seat, as the following up to `stolen` */
-    uint16_t supply;
-    uint16_t seated;
-    uint16_t wait;
-    uint16_t start;
-    uint16_t aisle;
-    uint16_t tokens;
-    uint16_t skip;
-    uint16_t blocked;
-    uint16_t number_count;
-    uint16_t action_count;
-    uint16_t stolen;
-    uint16_t numbers; /* the own hand */
-    uint16_t actions;
-    uint16_t unseen_numbers;
-    uint16_t unseen_actions;
-    uint16_t pile_sizes;
-    uint16_t size;
-    uint16_t all_numbers; /* the rest only in the privileged row */
-    uint16_t all_actions;
-    uint16_t full_size;
-} ChicagoLayout;
-
 /* Everything about a ruleset that does not change. */
 typedef struct ChicagoTables {
     ChicagoTile tiles[CHICAGO_TILES_MAX];
     ChicagoTrain trains[CHICAGO_TRAINS]; /* by tile of the first car, then of the second */
     uint8_t kinds[CHICAGO_TILES_MAX][CHICAGO_CELLS_MAX]; /* 0 aisle, 1 seat, 2 passenger */
+    uint16_t tile_names[CHICAGO_TILES_MAX];
     uint8_t tile_count;
     uint8_t fixed[CHICAGO_CARS]; /* tiles unless they are drawn */
     uint8_t width;
@@ -180,8 +150,8 @@ typedef struct ChicagoTables {
     uint8_t tokens;
     uint8_t number_copies;
     uint8_t copies[CARD_COUNT];
-    uint8_t ender[CARD_COUNT]; /* a red star: the card ends the turn */
-    uint8_t spinner[2];        /* weights of closed and open doors */
+    uint16_t enders;    /* cards, as bits, with a red star: they end the turn */
+    uint8_t spinner[2]; /* weights of closed and open doors */
 
     uint8_t player_count;
     uint8_t pawns;
@@ -189,20 +159,14 @@ typedef struct ChicagoTables {
     uint8_t tiles_random;
     uint8_t crowding_penalty; /* a second aisle pawn may be forced, at a price (ruling C7) */
     uint8_t first_random;
-    uint8_t ask_forced;
     uint16_t turn_cap;
-    ChicagoLayout layout;
-    uint64_t spread[256]; /* bit i of the index as byte i, 0 or 1 */
-    uint16_t names_size;
-    char names[CHICAGO_NAMES_SIZE];
+    TyNamePool names;
     uint32_t path_count;
     ChicagoPath paths[]; /* a ruleset has room for CHICAGO_PATHS_MAX */
 } ChicagoTables;
 
 /* Reads a train file (FILES.md). */
-TyStatus chicago_file_read(const Doc *doc, ChicagoTables *tables);
-/* The words that files and actions use for the action cards. */
-extern const char *const chicago_card_words[CARD_COUNT + 1];
+TyStatus chicago_read(void *tables, uint32_t file, const TyDoc *doc);
 
 /* ---- Ways through the train -------------------------------------------------------------------
  */
@@ -224,6 +188,8 @@ void chicago_paths_make(ChicagoTables *tables);
 CellSet chicago_way_ends(const Way *way, uint32_t length);
 /* Those of the lengths whose bits are set in `wanted` for which there is such a path. */
 uint32_t chicago_way_lengths(const Way *way, uint32_t wanted);
+/* The cells between the beginning and the end of all such paths, which take no pass. */
+CellSet chicago_way_through(const Way *way, uint32_t length);
 /* Writes the spaces of one such path of exactly `length` to `to`, in order, and returns how many
  * there are, passed ones included; 0 if there is none. It uses as few passes as it can. */
 uint32_t chicago_way_path(const Way *way, uint32_t length, uint8_t to,

@@ -1,12 +1,14 @@
 /* Ligne de train, Chicago: a race for seats for 2 to 4 players, with hidden hands.
  *
  * The rules and where each is implemented: RULES.md in this folder. */
+#include "core/bytes.h"
 #include "core/status.h"
-#include "games/chicago/state.h"
+#include "games/chicago/names.h"
 
 #include <string.h>
 
 extern const TyFile file_chicago_standard;
+extern const TyFile file_chicago_howto;
 
 static const char *const train_names[] = {"standard", NULL};
 static const char *const tiles_names[] = {"fixed", "random", NULL};
@@ -15,7 +17,6 @@ static const char *const first_names[] = {"random", "seat0", NULL};
 static const char *const cap_names[] = {"100", "200", "400", "1000", NULL};
 static const uint16_t cap_values[] = {100, 200, 400, 1000};
 static const char *const reward_names[] = {"win", "score", NULL};
-static const char *const chance_names[] = {"rng", "seat", NULL};
 
 enum {
     FIELD_TRAIN,
@@ -25,7 +26,6 @@ enum {
     FIELD_TURN_CAP,
     FIELD_FIRST_PLAYER,
     FIELD_REWARD,
-    FIELD_ASK_FORCED,
 };
 
 static const TyField chicago_fields[] = {
@@ -40,16 +40,13 @@ static const TyField chicago_fields[] = {
     {"first_player", TY_FIELD_CHOICE, 0, 0, 1, first_names, false, "who begins"},
     {"reward", TY_FIELD_CHOICE, 0, 0, 1, reward_names, false,
      "+1/-1 at the end; or the margin of seated pawns over the best opponent"},
-    {"ask_forced", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "ask questions with a single answer too"},
-    {"chance", TY_FIELD_CHOICE, 0, 0, 1, chance_names, false,
-     "chance by the generator, or by a seat of its own"},
     {.key = NULL},
 };
 
 static const TyFile *const train_files[] = {&file_chicago_standard};
 
 static const TyFileField chicago_files[] = {
-    {"train", "chicago-train-1", "chicago train", train_files},
+    {"train", "chicago-train-1", "chicago train", train_files, NULL, 0, 0, 0},
 };
 
 static const char *const metric_names[] = {
@@ -58,20 +55,101 @@ static const char *const metric_names[] = {
     "rebels",   "tokens_spent", "penalties", "truncated", NULL,
 };
 
-static const char *const stream_names[] = {
-    "numbers",       "actions", "spinner",      "stolen_number",
-    "stolen_action", "tiles",   "first_player", NULL,
+static const TyStream chicago_streams[] = {
+    [STREAM_NUMBERS] = {"numbers", &chicago_numbers},
+    [STREAM_ACTIONS] = {"actions", &chicago_actions},
+    [STREAM_SPINNER] = {"spinner", &chicago_doors},
+    [STREAM_STOLEN_NUMBER] = {"stolen_number", &chicago_numbers},
+    [STREAM_STOLEN_ACTION] = {"stolen_action", &chicago_actions},
+    [STREAM_TILES] = {"tiles", &chicago_tiles},
+    [STREAM_FIRST_PLAYER] = {"first_player", &chicago_seats},
+    {.name = NULL},
 };
 
-static TyStatus chicago_file_check(uint32_t file, const Doc *doc)
-{
-    (void)file;
-    ChicagoTables tables = {.tile_count = 0};
-    return chicago_file_read(doc, &tables);
-}
+/* The opponents are counted from the own seat. */
+static const char *const beg_words[] = {"+1 number", "+1 action", "+2 number", "+2 action",
+                                        "+3 number", "+3 action", NULL};
+static const TyNames begs = {.words = beg_words};
 
-static void tables_configure(ChicagoTables *tables, const int32_t *config)
+static const TyActionForm chicago_forms[] = {
+    [FORM_WAIT] = {.verb = "wait"},
+    [FORM_END] = {.verb = "end", .help = "End the turn"},
+    [FORM_SPIN] = {.verb = "spin",
+                   .help = "Spin for the doors: if they open, the pawn may board; if not, the turn "
+                           "is over and it boards next turn"},
+    [FORM_ACCEPT] = {.verb = "rebel.no", .help = "Let the attack happen"},
+    [FORM_REBEL] = {.verb = "rebel.yes", .help = "Cancel it with a Rebel Passenger"},
+    [FORM_FROM] = {.verb = "from", .items = &chicago_sources, .help = "Seat a pawn"},
+    [FORM_PLAY] = {.verb = "play", .items = &chicago_actions, .help = "Play an action card"},
+    [FORM_LAY] = {.verb = "lay",
+                  .items = &chicago_numbers,
+                  .help = "Lay a number card; then say where to, or add a second one"},
+    [FORM_SWAP] = {.verb = "swap",
+                   .items = &chicago_cards,
+                   .help = "Spend a token to change a card for a new one; the question stays",
+                   .brief = true},
+    [FORM_BEG] = {.verb = "beg", .items = &begs, .help = "Take a card, drawn by lot"},
+    [FORM_PLACE] = {.verb = "place", .items = &chicago_starts, .help = "Place your next pawn"},
+    [FORM_TO] = {.verb = "to", .items = &chicago_cells, .help = "Go to a cell", .brief = true},
+    [FORM_PAWN] = {.verb = "pawn", .items = &chicago_cells, .help = "Choose a pawn", .brief = true},
+    {.verb = NULL},
+};
+
+#define BYTES(member, maximum) TY_FIELD(ChicagoState, uint8_t, member, maximum)
+#define COUNTER(member) TY_FIELD(ChicagoState, uint16_t, member, 0)
+
+static const TyStateField chicago_state_fields[] = {
+    TY_FIELD(ChicagoState, uint64_t, seated, 0),
+    TY_FIELD(ChicagoState, uint64_t, gained, 0),
+    COUNTER(turns),
+    COUNTER(cards_played),
+    COUNTER(moves),
+    COUNTER(missed),
+    COUNTER(rebels),
+    COUNTER(tokens_spent),
+    COUNTER(penalties),
+    BYTES(numbers, CHICAGO_COPIES_MAX),
+    BYTES(actions, CHICAGO_COPIES_MAX),
+    BYTES(number_deck, CHICAGO_COPIES_MAX),
+    BYTES(action_deck, CHICAGO_COPIES_MAX),
+    BYTES(stolen, CHICAGO_NUMBERS + CARD_COUNT),
+    BYTES(supply, CHICAGO_PAWNS_MAX),
+    BYTES(wait, WAIT_COUNT - 1),
+    BYTES(start, CHICAGO_STARTS),
+    BYTES(aisle, CHICAGO_NODES),
+    BYTES(tokens, CHICAGO_TOKENS_MAX),
+    BYTES(skip, 1),
+    BYTES(blocked, CHICAGO_BLOCKED_MAX),
+    BYTES(active, TY_PLAYERS_MAX - 1),
+    BYTES(winner, TY_PLAYERS_MAX),
+    BYTES(target, TY_PLAYERS_MAX),
+    BYTES(owing, (1 << TY_PLAYERS_MAX) - 1),
+    BYTES(backward, 1),
+    BYTES(tile, CHICAGO_TILES_MAX - 1),
+    BYTES(passes, CHICAGO_PASSES_MAX),
+    BYTES(bonus, CHICAGO_BONUS_MAX),
+    BYTES(points, CHICAGO_LENGTH_MAX),
+    BYTES(laid, 2),
+    BYTES(colour, 2),
+    BYTES(boarded, 1),
+    BYTES(fresh, 1),
+    BYTES(ending, 1),
+    BYTES(rebelled, 1),
+    BYTES(card, CARD_COUNT),
+    BYTES(left, 2),
+    BYTES(picked, CHICAGO_NODES),
+    BYTES(source, 2),
+    BYTES(pile, 1),
+    BYTES(number_discard, CHICAGO_COPIES_MAX),
+    BYTES(action_discard, CHICAGO_COPIES_MAX),
+    BYTES(unused, 0),
+    {.size = 0},
+};
+
+static TyStatus chicago_build(TyRuleset *ruleset)
 {
+    ChicagoTables *tables = ruleset->tables;
+    const int32_t *config = ruleset->config;
     tables->player_count = (uint8_t)config[FIELD_PLAYERS];
     tables->pawns = tables->pawns_by_players[tables->player_count];
     tables->tiles_random = config[FIELD_TILES] == 1;
@@ -79,54 +157,8 @@ static void tables_configure(ChicagoTables *tables, const int32_t *config)
     tables->turn_cap = cap_values[config[FIELD_TURN_CAP]];
     tables->first_random = config[FIELD_FIRST_PLAYER] == 0;
     tables->score_reward = config[FIELD_REWARD] == 1;
-    tables->ask_forced = config[FIELD_ASK_FORCED] != 0;
-}
-
-/* What users are told of a file that is not the printed one. */
-static void note_write(TyRuleset *ruleset, const Doc *doc)
-{
-    const DocNode *status = doc_get(doc, &doc->nodes[0], "status");
-    const DocNode *name = doc_get(doc, &doc->nodes[0], "name");
-    Text note = text_init(ruleset->note, sizeof ruleset->note);
-    if (status != NULL) {
-        text_add(&note, "train %s: %s", name->text, status->text);
-    }
-}
-
-static TyStatus chicago_build(TyRuleset *ruleset, const Doc *const *docs)
-{
-    ChicagoTables *tables = ruleset->tables;
-    TyStatus status = chicago_file_read(docs[0], tables);
-    if (status.code == TY_OK) {
-        tables_configure(tables, ruleset->config);
-        chicago_paths_make(tables);
-        chicago_shape(ruleset);
-        note_write(ruleset, docs[0]);
-    }
-    return status;
-}
-
-/* The most pawns that an opponent of `seat` has seated. */
-static int32_t best_opponent(const ChicagoTables *tables, const ChicagoState *state, uint32_t seat)
-{
-    int32_t best = 0;
-    for (uint32_t other = 0; other < tables->player_count; other++) {
-        int32_t seated = (int32_t)cells_count(&state->seated[other]);
-        best = other != seat && seated > best ? seated : best;
-    }
-    return best;
-}
-
-void chicago_reward(const ChicagoTables *tables, const ChicagoState *state, int32_t *reward)
-{
-    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        if (tables->score_reward) {
-            int32_t seated = (int32_t)cells_count(&state->seated[seat]);
-            reward[seat] += (seated - best_opponent(tables, state, seat)) * TY_REWARD_ONE;
-        } else if (state->winner != 0) {
-            reward[seat] += state->winner == seat + 1 ? TY_REWARD_ONE : -TY_REWARD_ONE;
-        }
-    }
+    chicago_paths_make(tables);
+    return ty_status_ok();
 }
 
 static void chicago_measure(const TyRuleset *ruleset, const void *state_, int32_t *metrics)
@@ -147,32 +179,41 @@ static void chicago_measure(const TyRuleset *ruleset, const void *state_, int32_
 }
 
 const TyGame chicago_game = {
+    .api = TY_GAME_API,
     .name = "chicago",
     .title = "Ligne de train, Chicago",
     .cooperative = false,
-    .rules_version = 1,
+    .rules_version = 2,
+    .learning = "reward=score",
+    .howto = &file_chicago_howto,
+    .board = &chicago_board,
     .fields = chicago_fields,
     .files = chicago_files,
     .file_count = 1,
+    .phases = chicago_phase_words,
+    .actions = chicago_forms,
+    .blocks = chicago_blocks,
+    .events = chicago_events,
+    .streams = chicago_streams,
     .metrics = metric_names,
-    .streams = stream_names,
+    .state_fields = chicago_state_fields,
+    .state_size = sizeof(ChicagoState),
+    .answer_words = CHICAGO_ANSWER_WORDS,
+    .active_at = offsetof(ChicagoState, active),
     .tables_size = sizeof(ChicagoTables) + CHICAGO_PATHS_MAX * sizeof(ChicagoPath),
-    .file_check = chicago_file_check,
+    .read = chicago_read,
     .build = chicago_build,
-    .reset = chicago_reset,
-    .legal = chicago_legal,
-    .step = chicago_step,
+    .begin = chicago_begin,
+    .apply = chicago_apply,
+    .answers = chicago_answers,
     .observe = chicago_observe,
     .measure = chicago_measure,
-    .hash = chicago_hash,
-    .phase_name = chicago_phase_name,
     .check = chicago_check,
     .resample = chicago_resample,
-    .action_name = chicago_action_name,
-    .block_label = chicago_block_label,
-    .value_label = chicago_value_label,
-    .outcome_name = chicago_outcome_name,
     .text = chicago_text,
+    .explain = chicago_explain,
     .state_json = chicago_state_json,
-    .event_json = chicago_event_json,
+    .style = chicago_style,
+    .draw_board = chicago_draw_board,
+    .draw = chicago_draw,
 };

@@ -1,8 +1,6 @@
 /* Ligne de train, Chicago: laying number cards and moving a pawn through the train. */
 #include "games/chicago/state.h"
 
-#include <string.h>
-
 /* Cartes nombres: one card, or two of one colour added up to a single move (ruling C2); with an
  * Advanced Movement its number is added, and the colours do not matter (ruling C16). */
 void chicago_number_lay(Play *play, uint8_t number)
@@ -24,14 +22,13 @@ void chicago_number_lay(Play *play, uint8_t number)
 static void move_tell(Play *play, uint8_t cell)
 {
     const ChicagoState *state = play->state;
-    if (play->tape == NULL || play->tape->event == NULL) {
+    TyPlay *ty = play->ty;
+    if (!ty_listened(ty)) {
         return;
     }
     Way way = chicago_pawn_way(play->tables, state, state->active, UINT32_MAX);
-    TyEvent event = {
-        .kind = EVENT_MOVE, .stream = -1, .args = {state->active, way.from, cell, state->points}};
-    event.path_count = (uint8_t)chicago_way_path(&way, state->points, cell, event.path);
-    chicago_play_tell(play, event);
+    ty->path_count = (uint8_t)chicago_way_path(&way, state->points, cell, ty->path);
+    EVENT(play, EVENT_MOVE, state->active, way.from, cell, state->points);
 }
 
 /* The pawn arrives, in a seat or in the aisle, and the turn is over. */
@@ -44,6 +41,7 @@ static void move_finish(Play *play, uint8_t cell)
         state->start[seat] = 0;
     }
     state->aisle[seat] = 0;
+    state->blocked[seat] = 0;
     state->moves++;
     state->ending = 1;
     if (cells_have(&state_train(play->tables, state)->aisle, cell)) {

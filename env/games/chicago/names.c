@@ -1,250 +1,125 @@
-/* Ligne de train, Chicago: the names of actions, places, blocks and outcomes. */
+/* Ligne de train, Chicago: what things are called. */
 #include "games/chicago/names.h"
 
-#include <string.h>
+#define LIST(name, ...)                                                                            \
+    static const char *const name##_words[] = {__VA_ARGS__, NULL};                                 \
+    const TyNames chicago_##name = {.words = name##_words}
 
-static const char *const phase_names[] = {
-    "place", "turn", "move",  "slide",   "source", "seat",
-    "pawn",  "beg",  "rebel", "penalty", "reseat", "over",
+#define NUMBERS                                                                                    \
+    "blue_1", "blue_2", "blue_3", "blue_4", "blue_5", "red_1", "red_2", "red_3", "red_4", "red_5"
+#define ACTIONS                                                                                    \
+    "exit_1x", "exit_2x", "express", "reverse", "eccentric", "panhandler", "plus_1", "enter_1x",   \
+        "enter_2x", "excuse_me", "u_pass", "advanced_1", "advanced_2", "advanced_3",               \
+        "take_a_seat", "rebel"
+
+const char *const chicago_phase_words[] = {
+    "place", "turn",  "move",    "slide",  "source", "seat", "pawn",
+    "beg",   "rebel", "penalty", "reseat", "over",   NULL,
 };
-_Static_assert(sizeof phase_names / sizeof phase_names[0] == PHASE_COUNT, "a name per phase");
+const TyNames chicago_phases = {.words = chicago_phase_words};
+LIST(waits, "none", "waiting", "missed", "boarding");
+LIST(piles, "number", "action");
+LIST(colours, "blue", "red");
+LIST(kinds, "aisle", "seat", "passenger");
+LIST(sources, "supply", "start");
+LIST(origins, "supply", "start", "aisle");
+LIST(leaves, "exit", "crowding", "blocking");
+LIST(doors, "closed", "open");
+LIST(cars, "car 1", "car 2");
 
-static const char *const wait_names[] = {"none", "waiting", "missed", "boarding"};
-static const char *const pile_names[] = {"number", "action"};
-static const char *const leave_names[] = {"exit", "second_pawn", "crowding", "blocking"};
-static const char *const source_names[] = {"none", "supply", "start"};
-static const char *const kind_names[] = {"aisle", "seat", "passenger"};
-static const char *const colour_names[] = {"none", "blue", "red"};
+#define NUMBER_TITLES                                                                              \
+    "blue 1", "blue 2", "blue 3", "blue 4", "blue 5", "red 1", "red 2", "red 3", "red 4", "red 5"
+#define ACTION_TITLES                                                                              \
+    "Exit 1X", "Exit 2X", "Express", "Reverse", "Eccentric Passenger", "Panhandler", "+1 Discard", \
+        "Entrance 1X", "Entrance 2X", "Excuse Me", "U-Pass", "Advanced Movement 1",                \
+        "Advanced Movement 2", "Advanced Movement 3", "Take a Seat", "Rebel Passenger"
 
-const char *chicago_name_phase(uint32_t phase)
+static const char *const numbers_words[] = {NUMBERS, NULL};
+static const char *const numbers_titles[] = {NUMBER_TITLES, NULL};
+static const char *const actions_words[] = {ACTIONS, NULL};
+static const char *const actions_titles[] = {ACTION_TITLES, NULL};
+static const char *const cards_words[] = {NUMBERS, ACTIONS, NULL};
+static const char *const cards_titles[] = {NUMBER_TITLES, ACTION_TITLES, NULL};
+const TyNames chicago_numbers = {.words = numbers_words, .titles = numbers_titles};
+const TyNames chicago_actions = {.words = actions_words, .titles = actions_titles};
+const TyNames chicago_cards = {.words = cards_words, .titles = cards_titles};
+
+#define WORDS(name) (sizeof name##_words / sizeof name##_words[0] - 1)
+
+_Static_assert(sizeof chicago_phase_words / sizeof chicago_phase_words[0] == PHASE_COUNT + 1 &&
+                   WORDS(waits) == WAIT_COUNT && WORDS(numbers) == CHICAGO_NUMBERS &&
+                   WORDS(actions) == CARD_COUNT,
+               "a name for each");
+
+const TyNames chicago_tiles = TY_NAMES_KEPT(ChicagoTables, tile_names, tile_count, names);
+
+static uint32_t seats_count(const TyRuleset *ruleset)
 {
-    return phase_names[phase];
+    return ruleset->shape.players;
 }
 
-const char *chicago_name_wait(uint32_t wait)
+static void seats_write(const TyRuleset *ruleset, uint32_t seat, TyText *out)
 {
-    return wait_names[wait];
+    (void)ruleset;
+    ty_text_add(out, "%u", seat);
 }
 
-const char *chicago_name_pile(uint32_t pile)
-{
-    return pile_names[pile];
-}
+const TyNames chicago_seats = {.count = seats_count, .write = seats_write};
 
-const char *chicago_name_leave(uint32_t why)
-{
-    return leave_names[why];
-}
+/* ---- Places ------------------------------------------------------------------------------------
+ */
 
-Name chicago_name_number(uint32_t number)
+static uint32_t starts_count(const TyRuleset *ruleset)
 {
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
-    text_add(&text, "%s_%u", colour_names[number / CHICAGO_VALUES + 1],
-             number % CHICAGO_VALUES + 1);
-    return name;
-}
-
-Name chicago_name_card(uint32_t card)
-{
-    if (card < CHICAGO_NUMBERS) {
-        return chicago_name_number(card);
-    }
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
-    text_add(&text, "%s", chicago_card_words[card - CHICAGO_NUMBERS]);
-    return name;
-}
-
-Name chicago_name_cell(const ChicagoTables *tables, uint32_t cell)
-{
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
-    uint32_t index = cell % CHICAGO_CAR;
-    text_add(&text, "%u.%c%u", cell / CHICAGO_CAR + 1, (char)('a' + index % tables->width),
-             index / tables->width);
-    return name;
+    (void)ruleset;
+    return CHICAGO_STARTS;
 }
 
 /* With fixed tiles a start space has its own name, otherwise its number in the car. */
-static Name name_start(const ChicagoTables *tables, uint32_t start)
+static void starts_write(const TyRuleset *ruleset, uint32_t start, TyText *out)
 {
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
+    const ChicagoTables *tables = chicago_tables(ruleset);
     uint32_t car = start / CHICAGO_DOORS_MAX;
     uint32_t door = start % CHICAGO_DOORS_MAX;
     const ChicagoTile *tile = &tables->tiles[tables->fixed[car]];
     if (!tables->tiles_random && door < tile->start_count) {
-        text_add(&text, "%u.%s", car + 1, tables->names + tile->start_name[door]);
+        ty_text_add(out, "%u.%s", car + 1, tables->names.bytes + tile->start_names[door]);
     } else {
-        text_add(&text, "%u.door%u", car + 1, door + 1);
-    }
-    return name;
-}
-
-Name chicago_name_place(const ChicagoTables *tables, uint32_t place)
-{
-    return place < CHICAGO_NODES ? chicago_name_cell(tables, place)
-                                 : name_start(tables, place - CHICAGO_NODES);
-}
-
-/* The cell with this number when cells are counted without gaps. */
-static Name name_dense(const ChicagoTables *tables, uint32_t index)
-{
-    uint32_t car = index >= tables->cells;
-    return chicago_name_cell(tables, car * CHICAGO_CAR + index - car * tables->cells);
-}
-
-/* ---- Actions -----------------------------------------------------------------------------------
- */
-
-static void action_name_item(const ChicagoTables *tables, uint32_t action, Text *out)
-{
-    if (action < ACTION_LAY) {
-        text_add(out, "play %s", chicago_card_words[action - ACTION_PLAY]);
-    } else if (action < ACTION_SWAP_NUMBER) {
-        text_add(out, "lay %s", chicago_name_number(action - ACTION_LAY).text);
-    } else if (action < ACTION_BEG) {
-        text_add(out, "swap %s", chicago_name_card(action - ACTION_SWAP_NUMBER).text);
-    } else if (action < ACTION_PLACE) {
-        uint32_t item = action - ACTION_BEG;
-        text_add(out, "beg +%u %s", item / 2 + 1, pile_names[item & 1]);
-    } else if (action < ACTION_UNUSED) {
-        text_add(out, "place %s", name_start(tables, action - ACTION_PLACE).text);
-    } else {
-        text_add(out, "unused %u", action);
+        ty_text_add(out, "%u.door%u", car + 1, door + 1);
     }
 }
 
-void chicago_action_name(const TyRuleset *ruleset, uint32_t action, Text *out)
-{
-    static const char *const singles[ACTION_PLAY] = {
-        "wait", "end", "spin", "second_pawn", "rebel.no", "rebel.yes", "from supply", "from start",
-    };
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    uint32_t cells = (uint32_t)CHICAGO_CARS * tables->cells;
-    if (action < ACTION_PLAY) {
-        text_add(out, "%s", singles[action]);
-    } else if (action < ACTION_CELLS) {
-        action_name_item(tables, action, out);
-    } else if (action < ACTION_CELLS + cells) {
-        text_add(out, "to %s", name_dense(tables, action - ACTION_CELLS).text);
-    } else {
-        text_add(out, "pawn %s", name_dense(tables, action - ACTION_CELLS - cells).text);
-    }
-}
+const TyNames chicago_starts = {.count = starts_count, .write = starts_write};
 
-const char *chicago_phase_name(const TyRuleset *ruleset, const void *state)
+static uint32_t places_count(const TyRuleset *ruleset)
 {
     (void)ruleset;
-    return phase_names[((const ChicagoState *)state)->phase];
+    return CHICAGO_PLACES;
 }
 
-void chicago_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t outcome, Text *out)
+/* A cell is its car, column and row. */
+static void places_write(const TyRuleset *ruleset, uint32_t place, TyText *out)
 {
     const ChicagoTables *tables = chicago_tables(ruleset);
-    bool number = stream == STREAM_NUMBERS || stream == STREAM_STOLEN_NUMBER;
-    bool action = stream == STREAM_ACTIONS || stream == STREAM_STOLEN_ACTION;
-    if (number && outcome < CHICAGO_NUMBERS) {
-        text_add(out, "%s", chicago_name_number(outcome).text);
-    } else if (action && outcome < CARD_COUNT) {
-        text_add(out, "%s", chicago_card_words[outcome]);
-    } else if (stream == STREAM_SPINNER && outcome < 2) {
-        text_add(out, "%s", outcome == 1 ? "open" : "closed");
-    } else if (stream == STREAM_TILES && outcome < tables->tile_count) {
-        text_add(out, "%s", tables->names + tables->tiles[outcome].name);
-    } else if (stream == STREAM_FIRST_PLAYER && outcome < tables->player_count) {
-        text_add(out, "%u", outcome);
-    }
-}
-
-/* ---- Blocks of the row -------------------------------------------------------------------------
- */
-
-static bool block_is(const TyBlock *block, const char *name)
-{
-    return strcmp(block->name, name) == 0;
-}
-
-static bool block_in(const TyBlock *block, const char *const *names)
-{
-    while (*names != NULL && !block_is(block, *names)) {
-        names++;
-    }
-    return *names != NULL;
-}
-
-void chicago_block_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t row,
-                         uint32_t column, Text *out)
-{
-    static const char *const seats[] = {
-        "owing", "supply",  "seated",       "wait",   "start",        "aisle", "tokens",
-        "skip",  "blocked", "number_count", "stolen", "action_count", NULL};
-    static const char *const numbers[] = {"number_discard", "numbers", "unseen_numbers", NULL};
-    static const char *const actions[] = {"action_discard", "actions", "unseen_actions", NULL};
-    static const char *const cells[] = {"sitting", "kind", NULL};
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    if (block_in(block, seats)) {
-        text_add(out, "seat +%u", column);
-    } else if (block_in(block, numbers)) {
-        text_add(out, "%s", chicago_name_number(column).text);
-    } else if (block_in(block, actions)) {
-        text_add(out, "%s", chicago_card_words[column]);
-    } else if (block_in(block, cells)) {
-        text_add(out, "%s", chicago_name_cell(tables, row * CHICAGO_CAR + column).text);
-    } else if (block_is(block, "all_numbers")) {
-        text_add(out, "seat +%u %s", row, chicago_name_number(column).text);
-    } else if (block_is(block, "all_actions")) {
-        text_add(out, "seat +%u %s", row, chicago_card_words[column]);
-    } else if (block_is(block, "tile")) {
-        text_add(out, "car %u", column + 1);
-    } else if (block_is(block, "pile_sizes")) {
-        text_add(out, "%s", pile_names[column]);
-    }
-}
-
-/* Names of values that are "plus one", with 0 for none. */
-static void optional_label(const ChicagoTables *tables, const TyBlock *block, uint32_t value,
-                           Text *out)
-{
-    if (value == 0) {
-        text_add(out, "none");
-    } else if (block_is(block, "card")) {
-        text_add(out, "%s", chicago_card_words[value - 1]);
-    } else if (block_is(block, "stolen")) {
-        text_add(out, "%s", chicago_name_card(value - 1).text);
-    } else if (block_is(block, "picked") || block_is(block, "aisle")) {
-        text_add(out, "%s", name_dense(tables, value - 1).text);
-    } else if (block_is(block, "start")) {
-        text_add(out, "%s", name_start(tables, value - 1).text);
+    uint32_t cell = place % CHICAGO_CAR;
+    if (place >= CHICAGO_NODES) {
+        starts_write(ruleset, place - CHICAGO_NODES, out);
     } else {
-        text_add(out, "seat +%u", value - 1);
+        ty_text_add(out, "%u.%c%u", place / CHICAGO_CAR + 1, (char)('a' + cell % tables->width),
+                    cell / tables->width);
     }
 }
 
-void chicago_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t value, Text *out)
+const TyNames chicago_places = {.count = places_count, .write = places_write};
+
+static uint32_t cells_all(const TyRuleset *ruleset)
 {
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    if (block->kind != TY_BLOCK_CATEGORY || value > block->maximum) {
-        return;
-    }
-    if (block_is(block, "phase")) {
-        text_add(out, "%s", phase_names[value]);
-    } else if (block_is(block, "tile")) {
-        text_add(out, "%s", tables->names + tables->tiles[value].name);
-    } else if (block_is(block, "wait")) {
-        text_add(out, "%s", wait_names[value]);
-    } else if (block_is(block, "colour")) {
-        text_add(out, "%s", colour_names[value]);
-    } else if (block_is(block, "source")) {
-        text_add(out, "%s", source_names[value]);
-    } else if (block_is(block, "pile")) {
-        text_add(out, "%s", pile_names[value]);
-    } else if (block_is(block, "kind")) {
-        text_add(out, "%s", kind_names[value]);
-    } else if (block_is(block, "turn")) {
-        text_add(out, "seat +%u", value);
-    } else {
-        optional_label(tables, block, value, out);
-    }
+    return (uint32_t)CHICAGO_CARS * chicago_tables(ruleset)->cells;
 }
+
+static void cells_write(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    places_write(ruleset, cell_sparse(chicago_tables(ruleset), index), out);
+}
+
+const TyNames chicago_cells = {.count = cells_all, .write = cells_write};

@@ -1,22 +1,31 @@
-/* Ligne de train, Chicago: how things are called. */
+/* Ligne de train, Chicago: the lists of things that have names. */
 #pragma once
 
 #include "games/chicago/state.h"
 
-/* A name as a string of its own. */
-typedef struct Name {
-    char text[TY_NAME_MAX];
-} Name;
+extern const char *const chicago_phase_words[PHASE_COUNT + 1];
+extern const TyNames chicago_phases;
+extern const TyNames chicago_waits;   /* Wait */
+extern const TyNames chicago_piles;   /* PILE_ */
+extern const TyNames chicago_colours; /* of number cards */
+extern const TyNames chicago_kinds;   /* of cells */
+extern const TyNames chicago_sources; /* of a pawn that a card seats */
+extern const TyNames chicago_origins; /* of a pawn that sits down: a source, or the aisle */
+extern const TyNames chicago_leaves;  /* Leave */
+extern const TyNames chicago_doors;   /* outcomes of the spinner */
+extern const TyNames chicago_seats;   /* the seats by their numbers */
+extern const TyNames chicago_cars;
+extern const TyNames chicago_tiles;
+extern const TyNames chicago_numbers; /* number cards */
+extern const TyNames chicago_actions; /* action cards */
+extern const TyNames chicago_cards;   /* number cards, then action cards */
+extern const TyNames chicago_starts;  /* start spaces: "1.north" */
+extern const TyNames chicago_cells;   /* of both cars, counted without gaps: "1.c2" */
+extern const TyNames chicago_places;  /* cells as the state numbers them, then start spaces */
 
-const char *chicago_name_phase(uint32_t phase);
-const char *chicago_name_wait(uint32_t wait);
-const char *chicago_name_pile(uint32_t pile);
-const char *chicago_name_leave(uint32_t why);
-/* "blue_3" */
-Name chicago_name_number(uint32_t number);
-/* A card of either pile: a number, or CHICAGO_NUMBERS + action card. */
-Name chicago_name_card(uint32_t card);
-/* "1.c2": car, column, row. */
-Name chicago_name_cell(const ChicagoTables *tables, uint32_t cell);
-/* A cell, or the start space "1.north" behind the cells. */
-Name chicago_name_place(const ChicagoTables *tables, uint32_t place);
+/* What an action card does, in words. */
+typedef struct CardHelp {
+    char text[TY_NAME_MAX];
+} CardHelp;
+
+CardHelp chicago_card_help(const ChicagoTables *tables, ActionCard card);

@@ -15,10 +15,11 @@ uint8_t chicago_next_opponent(const ChicagoTables *tables, const ChicagoState *s
 
 uint8_t chicago_asked_seat(const ChicagoState *state)
 {
-    if (state->phase == PHASE_REBEL || state->phase == PHASE_RESEAT) {
+    uint8_t phase = state->head.phase;
+    if (phase == PHASE_REBEL || phase == PHASE_RESEAT) {
         return (uint8_t)(state->target - 1);
     }
-    return state->phase == PHASE_PENALTY ? (uint8_t)__builtin_ctz(state->owing) : state->active;
+    return phase == PHASE_PENALTY ? (uint8_t)__builtin_ctz(state->owing) : state->active;
 }
 
 /* Cells of all seated pawns. */
@@ -60,10 +61,10 @@ CellSet chicago_attack_targets(const ChicagoTables *tables, const ChicagoState *
 {
     CellSet targets = {{0, 0}};
     for (uint8_t seat = 0; seat < tables->player_count; seat++) {
-        if (seat != state->active && (state->aisle[seat] == 0 || tables->crowding_penalty)) {
-            targets.car[0] |= state->seated[seat].car[0];
-            targets.car[1] |= state->seated[seat].car[1];
-        }
+        bool meant =
+            (seat != state->active) & ((state->aisle[seat] == 0) | (tables->crowding_penalty != 0));
+        targets.car[0] |= bits_if(meant, state->seated[seat].car[0]);
+        targets.car[1] |= bits_if(meant, state->seated[seat].car[1]);
     }
     return targets;
 }
@@ -73,7 +74,7 @@ CellSet chicago_attack_targets(const ChicagoTables *tables, const ChicagoState *
 
 bool chicago_pawn_movable(const ChicagoState *state, uint8_t seat)
 {
-    return state->aisle[seat] != 0 || state->wait[seat] == WAIT_OPEN;
+    return (state->aisle[seat] != 0) | (state->wait[seat] == WAIT_OPEN);
 }
 
 CellSet chicago_slide_targets(const ChicagoTables *tables, const ChicagoState *state, uint8_t cell)
@@ -115,13 +116,16 @@ Way chicago_pawn_way(const ChicagoTables *tables, const ChicagoState *state, uin
                .paths = tables->paths,
                .shut = {{taken.car[0] | train->passengers.car[0],
                          taken.car[1] | train->passengers.car[1]}},
-               .from = (uint8_t)(state->aisle[seat] != 0 ? state->aisle[seat] - 1
-                                                         : CHICAGO_NODES + state->start[seat] - 1),
+               .from = (uint8_t)(state->aisle[seat] - 1u +
+                                 bits_if(state->aisle[seat] == 0,
+                                         (uint64_t)CHICAGO_NODES + state->start[seat])),
                .passes = state->passes};
     for (uint8_t other = 0; other < tables->player_count; other++) {
-        if (other != seat && state->aisle[other] != 0 && (opponents >> other & 1) != 0) {
-            cells_add(&way.shared, state->aisle[other] - 1u);
-        }
+        uint32_t cell = state->aisle[other] - 1u;
+        bool counts = (other != seat) & (state->aisle[other] != 0) & (opponents >> other & 1);
+        uint64_t bit = (uint64_t)counts << (cell & 63);
+        way.shared.car[0] |= bits_if(cell < CHICAGO_CAR, bit);
+        way.shared.car[1] |= bits_if(cell >= CHICAGO_CAR, bit);
     }
     if (way.passes > 0) {
         way.slides = slides_of(tables, state, seat);

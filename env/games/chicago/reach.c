@@ -2,8 +2,10 @@
  *
  * A move is one simple path. Those that the number cards allow are few on a train, so they stand in
  * tables, grouped by the place from which they start and by their length, and a question is a walk
- * over one group. What the tables do not hold (passes, long moves, roomy trains) is searched: paths
- * are tried one by one, depth first, without ever visiting their last space. */
+ * over one group, or one for each number of passes. What the tables do not hold (long moves, roomy
+ * trains) is searched: paths are tried one by one, depth first, without ever visiting their last
+ * space. */
+#include "core/bytes.h"
 #include "games/chicago/chicago.h"
 
 #include <string.h>
@@ -114,6 +116,23 @@ static CellSet search_ends(const Way *way, uint32_t length)
     return ends;
 }
 
+static CellSet search_through(const Way *way, uint32_t length)
+{
+    Search search;
+    CellSet through = {{0, 0}};
+    search_init(&search, way, length);
+    do {
+        if (search_length(&search) == length && cells_any(&search.landed)) {
+            through.car[0] |= search.visited.car[0];
+            through.car[1] |= search.visited.car[1];
+        }
+    } while (search_next(&search));
+    if (way->from < CHICAGO_NODES) {
+        cells_remove(&through, way->from);
+    }
+    return through;
+}
+
 /* The length of the longest move of up to `length_max` spaces; 0 if there is none. */
 static uint32_t search_longest(const Way *way, uint32_t length_max)
 {
@@ -132,52 +151,118 @@ static uint32_t search_longest(const Way *way, uint32_t length_max)
 /* ---- Tables ------------------------------------------------------------------------------------
  */
 
-/* The lengths, as bits, that the tables answer for. */
+/* The lengths, as bits, that the tables answer for: passed spaces do not count, but are part of the
+ * path. */
 static inline uint32_t tabled_lengths(const Way *way)
 {
-    return way->passes == 0 ? (2u << way->train->tabled) - 2 : 0;
+    uint32_t tabled = way->train->tabled;
+    if (way->passes > 0) {
+        tabled = tabled < CHICAGO_PASSED_MAX ? tabled : CHICAGO_PASSED_MAX;
+    }
+    return tabled > way->passes ? (2u << (tabled - way->passes)) - 2 : 0;
 }
 
-static inline bool path_free(const Way *way, const ChicagoPath *path)
+/* Whether a path takes exactly so many passes: one for each blocked cell that it leads through. */
+static inline bool path_takes(const Way *way, const ChicagoPath *path, uint32_t passes)
 {
     uint64_t first = path->through.car[0] & (way->shut.car[0] | way->shared.car[0]);
     uint64_t second = path->through.car[1] & (way->shut.car[1] | way->shared.car[1]);
-    return (first | second) == 0;
+    return passes == 0 ? (first | second) == 0 : bits_count(first) + bits_count(second) == passes;
 }
 
-static CellSet group_ends(const Way *way, uint32_t length)
+/* Where a path may end that has taken `passes`: on the seat of a pawn that slides for one more. */
+static inline CellSet path_goals(const Way *way, uint32_t passes)
 {
-    PathGroup group = way->train->groups[way->from][length];
+    bool more = passes < way->passes;
+    return (CellSet){{~way->shut.car[0] | bits_if(more, way->slides.car[0]),
+                      ~way->shut.car[1] | bits_if(more, way->slides.car[1])}};
+}
+
+/* The paths that may take `passes`: a passenger in the way takes one. */
+static inline uint32_t group_size(PathGroup group, uint32_t passes)
+{
+    return passes == 0 ? group.free : group.count;
+}
+
+static CellSet group_ends(const Way *way, uint32_t length, uint32_t passes)
+{
+    PathGroup group = way->train->groups[way->from][length + passes];
+    CellSet goals = path_goals(way, passes);
     CellSet ends = {{0, 0}};
-    for (uint32_t i = 0; i < group.count; i++) {
+    for (uint32_t i = 0; i < group_size(group, passes); i++) {
         const ChicagoPath *path = &way->paths[group.first + i];
-        uint64_t keep = path_free(way, path) ? UINT64_MAX : 0;
-        ends.car[0] |= path->ends.car[0] & keep;
-        ends.car[1] |= path->ends.car[1] & keep;
+        bool valid = path_takes(way, path, passes);
+        ends.car[0] |= bits_if(valid, path->ends.car[0]);
+        ends.car[1] |= bits_if(valid, path->ends.car[1]);
     }
-    ends.car[0] &= ~way->shut.car[0];
-    ends.car[1] &= ~way->shut.car[1];
+    return (CellSet){{ends.car[0] & goals.car[0], ends.car[1] & goals.car[1]}};
+}
+
+static CellSet tabled_ends(const Way *way, uint32_t length)
+{
+    CellSet ends = group_ends(way, length, 0);
+    for (uint32_t passes = 1; passes <= way->passes; passes++) {
+        CellSet more = group_ends(way, length, passes);
+        ends.car[0] |= more.car[0];
+        ends.car[1] |= more.car[1];
+    }
     return ends;
 }
 
-static bool group_exists(const Way *way, uint32_t length)
+/* Whether a move by this path has an end among the goals. */
+static inline bool path_leads(const Way *way, const ChicagoPath *path, uint32_t passes,
+                              const CellSet *goals)
 {
-    PathGroup group = way->train->groups[way->from][length];
-    for (uint32_t i = 0; i < group.count; i++) {
-        const ChicagoPath *path = &way->paths[group.first + i];
-        uint64_t open =
-            (path->ends.car[0] & ~way->shut.car[0]) | (path->ends.car[1] & ~way->shut.car[1]);
-        if (open != 0 && path_free(way, path)) {
+    uint64_t open = (path->ends.car[0] & goals->car[0]) | (path->ends.car[1] & goals->car[1]);
+    return open != 0 && path_takes(way, path, passes);
+}
+
+static bool group_exists(const Way *way, uint32_t length, uint32_t passes)
+{
+    PathGroup group = way->train->groups[way->from][length + passes];
+    CellSet goals = path_goals(way, passes);
+    for (uint32_t i = 0; i < group_size(group, passes); i++) {
+        if (path_leads(way, &way->paths[group.first + i], passes, &goals)) {
             return true;
         }
     }
     return false;
 }
 
+static bool tabled_exists(const Way *way, uint32_t length)
+{
+    for (uint32_t passes = 0; passes <= way->passes; passes++) {
+        if (group_exists(way, length, passes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static CellSet group_through(const Way *way, uint32_t length)
+{
+    PathGroup group = way->train->groups[way->from][length];
+    CellSet goals = path_goals(way, 0);
+    CellSet through = {{0, 0}};
+    for (uint32_t i = 0; i < group.free; i++) {
+        const ChicagoPath *path = &way->paths[group.first + i];
+        bool leads = path_leads(way, path, 0, &goals);
+        through.car[0] |= bits_if(leads, path->through.car[0]);
+        through.car[1] |= bits_if(leads, path->through.car[1]);
+    }
+    return through;
+}
+
 CellSet chicago_way_ends(const Way *way, uint32_t length)
 {
     bool tabled = tabled_lengths(way) >> length & 1;
-    return tabled ? group_ends(way, length) : search_ends(way, length);
+    return tabled ? tabled_ends(way, length) : search_ends(way, length);
+}
+
+CellSet chicago_way_through(const Way *way, uint32_t length)
+{
+    bool tabled = way->passes == 0 && (tabled_lengths(way) >> length & 1) != 0;
+    return tabled ? group_through(way, length) : search_through(way, length);
 }
 
 /* A path can stop at each of its spaces, so with a length there are all shorter ones. */
@@ -186,7 +271,7 @@ uint32_t chicago_way_lengths(const Way *way, uint32_t wanted)
     if ((wanted & ~tabled_lengths(way)) != 0) {
         return wanted & ((2u << search_longest(way, longest(wanted))) - 1);
     }
-    while (wanted != 0 && !group_exists(way, longest(wanted))) {
+    while (wanted != 0 && !tabled_exists(way, longest(wanted))) {
         wanted &= ~(1u << longest(wanted));
     }
     return wanted;
@@ -211,14 +296,11 @@ static void group_add(ChicagoTables *tables, PathGroup *group, const Search *sea
     tables->path_count++;
 }
 
-/* Keeps the paths of `length` from `place`; false if there are too many. */
-static bool group_make(ChicagoTables *tables, ChicagoTrain *train, uint8_t place, uint32_t length)
+/* Adds the paths of `length` that are free on `way` to a group; false if there are too many. */
+static bool group_fill(ChicagoTables *tables, PathGroup *group, const Way *way, uint32_t length)
 {
-    PathGroup *group = &train->groups[place][length];
-    Way way = {.train = train, .shut = train->passengers, .from = place};
     Search search;
-    *group = (PathGroup){.first = tables->path_count};
-    search_init(&search, &way, length);
+    search_init(&search, way, length);
     do {
         if (group->count == CHICAGO_GROUP_MAX || tables->path_count == CHICAGO_PATHS_MAX) {
             return false;
@@ -228,6 +310,17 @@ static bool group_make(ChicagoTables *tables, ChicagoTrain *train, uint8_t place
         }
     } while (search_next(&search));
     return true;
+}
+
+static bool group_make(ChicagoTables *tables, ChicagoTrain *train, uint8_t place, uint32_t length)
+{
+    PathGroup *group = &train->groups[place][length];
+    Way way = {.train = train, .shut = train->passengers, .from = place};
+    *group = (PathGroup){.first = tables->path_count};
+    bool fits = group_fill(tables, group, &way, length);
+    group->free = group->count;
+    way.shut = (CellSet){{0, 0}};
+    return fits && (length > CHICAGO_PASSED_MAX || group_fill(tables, group, &way, length));
 }
 
 static void train_paths_make(ChicagoTables *tables, ChicagoTrain *train)

@@ -32,25 +32,69 @@ typedef enum Wait {
 
 enum { PILE_NUMBERS, PILE_ACTIONS };
 
-/* Actions. Those below ACTION_CELLS are bits of `options`; behind them come, per cell of both cars,
- * `to`, and then per cell `pawn`. */
+/* Forms of actions. */
+typedef enum Form {
+    FORM_WAIT,
+    FORM_END,
+    FORM_SPIN,
+    FORM_ACCEPT,
+    FORM_REBEL,
+    FORM_FROM, /* source of a pawn */
+    FORM_PLAY, /* action card */
+    FORM_LAY,  /* number card */
+    FORM_SWAP, /* card of either pile */
+    FORM_BEG,  /* 2 * (opponent - 1) + pile */
+    FORM_PLACE,
+    FORM_TO,   /* cell, counted without gaps */
+    FORM_PAWN, /* the same */
+} Form;
+
+/* Blocks of the row. Those up to BLOCK_ACTION_DISCARD are the phase and the public run of bytes of
+ * the state. */
 enum {
-    ACTION_WAIT = 0,
-    ACTION_END = 1,
-    ACTION_SPIN = 2,
-    ACTION_SECOND = 3, /* bring a second pawn although one is in the aisle */
-    ACTION_ACCEPT = 4,
-    ACTION_REBEL = 5,
-    ACTION_FROM_SUPPLY = 6,
-    ACTION_FROM_START = 7,
-    ACTION_PLAY = 8,                                           /* + action card */
-    ACTION_LAY = ACTION_PLAY + CARD_COUNT,                     /* + number card */
-    ACTION_SWAP_NUMBER = ACTION_LAY + CHICAGO_NUMBERS,         /* + number card */
-    ACTION_SWAP_ACTION = ACTION_SWAP_NUMBER + CHICAGO_NUMBERS, /* + action card */
-    ACTION_BEG = ACTION_SWAP_ACTION + CARD_COUNT,              /* + 2 * opponent + pile */
-    ACTION_PLACE = ACTION_BEG + 2 * (TY_PLAYERS_MAX - 1),      /* + start space */
-    ACTION_UNUSED = ACTION_PLACE + CHICAGO_STARTS,
-    ACTION_CELLS = 72,
+    BLOCK_PHASE,
+    BLOCK_BACKWARD,
+    BLOCK_TILE,
+    BLOCK_PASSES,
+    BLOCK_BONUS,
+    BLOCK_POINTS,
+    BLOCK_LAID,
+    BLOCK_COLOUR,
+    BLOCK_BOARDED,
+    BLOCK_FRESH,
+    BLOCK_ENDING,
+    BLOCK_REBELLED,
+    BLOCK_CARD,
+    BLOCK_LEFT,
+    BLOCK_PICKED,
+    BLOCK_SOURCE,
+    BLOCK_PILE,
+    BLOCK_NUMBER_DISCARD,
+    BLOCK_ACTION_DISCARD,
+    BLOCK_KIND, /* per cell, as the next */
+    BLOCK_SITTING,
+    BLOCK_TURNS,
+    BLOCK_TURN,
+    BLOCK_TARGET,
+    BLOCK_OWING, /* per seat, as the following up to BLOCK_STOLEN */
+    BLOCK_SUPPLY,
+    BLOCK_SEATED,
+    BLOCK_WAIT,
+    BLOCK_START,
+    BLOCK_AISLE,
+    BLOCK_TOKENS,
+    BLOCK_SKIP,
+    BLOCK_BLOCKED,
+    BLOCK_NUMBER_COUNT,
+    BLOCK_ACTION_COUNT,
+    BLOCK_STOLEN,
+    BLOCK_NUMBERS, /* the own hand */
+    BLOCK_ACTIONS,
+    BLOCK_UNSEEN_NUMBERS,
+    BLOCK_UNSEEN_ACTIONS,
+    BLOCK_PILE_SIZES,
+    BLOCK_ALL_NUMBERS, /* the rest only in the privileged row */
+    BLOCK_ALL_ACTIONS,
 };
 
 /* Sources of chance. */
@@ -65,13 +109,17 @@ enum {
     STREAM_COUNT,
 };
 
+enum {
+    CHICAGO_ACTIONS_MAX = 69 + 2 * CHICAGO_CARS * CHICAGO_CELLS_MAX,
+    CHICAGO_ANSWER_WORDS = (CHICAGO_ACTIONS_MAX + 63) / 64,
+};
+
 /* Everything about a position. Numbers "plus one" have 0 for none. Number card `n` is blue n + 1 up
- * to 4, then red. The bytes from `phase` to `action_discard` are public and stand in the
+ * to 4, then red. The bytes from `backward` to `action_discard` are public and stand in the
  * observation as they stand here. */
 typedef struct ChicagoState {
     TyHead head;
-    uint64_t options[2]; /* what may be answered now: actions below ACTION_CELLS */
-    CellSet choices;     /* cells that may be named now, for the question in `phase` */
+    uint64_t answers[CHICAGO_ANSWER_WORDS];
     CellSet seated[TY_PLAYERS_MAX];
     CellSet gained; /* seats that the active player took this turn */
     uint16_t turns;
@@ -81,7 +129,6 @@ typedef struct ChicagoState {
     uint16_t rebels;
     uint16_t tokens_spent;
     uint16_t penalties; /* pawns lost by penalties */
-    uint16_t unused;
 
     uint8_t numbers[TY_PLAYERS_MAX][CHICAGO_NUMBERS];
     uint8_t actions[TY_PLAYERS_MAX][CARD_COUNT];
@@ -101,7 +148,6 @@ typedef struct ChicagoState {
     uint8_t target; /* seat that is attacked or asked, plus one */
     uint8_t owing;  /* bit per seat that still has to pay for blocking */
 
-    uint8_t phase;
     uint8_t backward; /* turns go anticlockwise */
     uint8_t tile[CHICAGO_CARS];
     uint8_t passes;   /* bought for this move */
@@ -120,79 +166,62 @@ typedef struct ChicagoState {
     uint8_t pile;     /* from which a card is taken */
     uint8_t number_discard[CHICAGO_NUMBERS];
     uint8_t action_discard[CARD_COUNT];
-    uint8_t padding[2];
+    uint8_t unused[5];
 } ChicagoState;
 
 /* The public run of bytes. */
-#define CHICAGO_PUBLIC_OFFSET offsetof(ChicagoState, phase)
-#define CHICAGO_PUBLIC_SIZE (offsetof(ChicagoState, padding) - CHICAGO_PUBLIC_OFFSET)
+#define CHICAGO_PUBLIC_OFFSET offsetof(ChicagoState, backward)
+#define CHICAGO_PUBLIC_SIZE (offsetof(ChicagoState, unused) - CHICAGO_PUBLIC_OFFSET)
 
 _Static_assert(sizeof(ChicagoState) % 8 == 0, "a state is a whole number of words");
 _Static_assert(sizeof(ChicagoState) <= 1024, "a state has at most 1 KiB");
 
-/* A step being played: the position and what it is played by. */
+/* A step being played, with the tables and the state as this game has them. */
 typedef struct Play {
+    TyPlay *ty;
     const ChicagoTables *tables;
     ChicagoState *state;
-    TyTape *tape;
 } Play;
 
 /* Why pawns leave the train. */
 typedef enum Leave {
     LEAVE_EXIT,     /* an Exit card */
-    LEAVE_SECOND,   /* a second own pawn on the way (ruling C6) */
     LEAVE_CROWDING, /* an opponent was given a second aisle pawn (ruling C7) */
     LEAVE_BLOCKING, /* the way was blocked too long (ruling C15) */
 } Leave;
 
-/* Events; the arguments in order. Cells and start spaces are places: cells, then start spaces. */
+/* Events; events.c has their arguments. */
 typedef enum ChicagoEvent {
-    EVENT_END = TY_EVENT_END, /* winner plus one */
-    EVENT_TILE,               /* car, tile */
-    EVENT_FIRST_PLAYER,       /* seat */
-    EVENT_DRAW,               /* seat, pile, card */
-    EVENT_RESHUFFLE,          /* pile */
-    EVENT_TURN,               /* turn, seat */
-    EVENT_SKIP,               /* seat: its turn is missed */
-    EVENT_PLACE,              /* seat, place: a pawn from the supply waits there */
-    EVENT_SPIN,               /* seat, open */
-    EVENT_BOARD,              /* seat, place: the waiting pawn may board */
-    EVENT_MISSED,             /* seat, place: it missed the train */
-    EVENT_PLAY,               /* seat, action card */
-    EVENT_EXPRESS,            /* seat that will miss its turn */
-    EVENT_REVERSE,            /* backward */
-    EVENT_TOKEN,              /* seat, tokens */
-    EVENT_SWAP,               /* seat, pile, card, tokens left */
-    EVENT_LAY,                /* seat, number card */
-    EVENT_MOVE,               /* seat, from place, to place, counted spaces; the path */
-    EVENT_SLIDE,              /* seat whose pawn it is, from cell, to cell */
-    EVENT_SEAT,               /* seat, from (1 supply, 2 start space, 3 aisle), cell */
-    EVENT_ATTACK,             /* seat attacked, action card, cell plus one */
-    EVENT_REBEL,              /* seat that cancels, action card */
-    EVENT_DISPLACE,           /* seat, from cell, to aisle cell */
-    EVENT_STEAL,              /* thief, victim, pile, card */
-    EVENT_LEAVE,              /* seat, place, reason */
-    EVENT_BLOCKED,            /* seat, turns in a row */
+    EVENT_END = TY_EVENT_END,
+    EVENT_TILE,
+    EVENT_FIRST_PLAYER,
+    EVENT_DRAW,
+    EVENT_RESHUFFLE,
+    EVENT_TURN,
+    EVENT_SKIP,
+    EVENT_PLACE,
+    EVENT_SPIN,
+    EVENT_BOARD,
+    EVENT_MISSED,
+    EVENT_PLAY,
+    EVENT_EXPRESS,
+    EVENT_REVERSE,
+    EVENT_TOKEN,
+    EVENT_SWAP,
+    EVENT_LAY,
+    EVENT_MOVE,
+    EVENT_SLIDE,
+    EVENT_SEAT,
+    EVENT_ATTACK,
+    EVENT_REBEL,
+    EVENT_DISPLACE,
+    EVENT_STEAL,
+    EVENT_LEAVE,
+    EVENT_BLOCKED,
 } ChicagoEvent;
 
-/* An event without chance, and one that draw `outcome` of `stream` decided. */
-#define EVENT(play, kind_, ...)                                                                    \
-    do {                                                                                           \
-        if ((play)->tape != NULL && (play)->tape->event != NULL) {                                 \
-            chicago_play_tell((play),                                                              \
-                              (TyEvent){.kind = (kind_), .stream = -1, .args = {__VA_ARGS__}});    \
-        }                                                                                          \
-    } while (0)
-#define EVENT_CHANCE(play, kind_, stream_, outcome_, ...)                                          \
-    do {                                                                                           \
-        if ((play)->tape != NULL && (play)->tape->event != NULL) {                                 \
-            chicago_play_tell((play), (TyEvent){.kind = (kind_),                                   \
-                                                .stream = (int8_t)(stream_),                       \
-                                                .outcome = (uint16_t)(outcome_),                   \
-                                                .args = {__VA_ARGS__}});                           \
-        }                                                                                          \
-    } while (0)
-void chicago_play_tell(Play *play, TyEvent event);
+#define EVENT(play, ...) TY_EVENT((play)->ty, __VA_ARGS__)
+#define EVENT_CHANCE(play, ...) TY_EVENT_CHANCE((play)->ty, __VA_ARGS__)
 
 static inline const ChicagoTables *chicago_tables(const TyRuleset *ruleset)
 {
@@ -205,18 +234,31 @@ static inline const ChicagoTrain *state_train(const ChicagoTables *tables,
     return &tables->trains[state->tile[0] * CHICAGO_TILES_MAX + state->tile[1]];
 }
 
-/* How many cards there are in all; below 256. Eight counts are added by one product. */
+/* The cell with this number when the cells of both cars are counted without gaps. */
+static inline uint8_t cell_sparse(const ChicagoTables *tables, uint32_t index)
+{
+    return (uint8_t)(index < tables->cells ? index : index - tables->cells + CHICAGO_CAR);
+}
+
+/* And that number of a cell. */
+static inline uint32_t cell_dense(const ChicagoTables *tables, uint32_t cell)
+{
+    return cell < CHICAGO_CAR ? cell : cell - CHICAGO_CAR + tables->cells;
+}
+
+/* How many cards there are in all; below 256, so that eight counts are added by one product. The
+ * number of counts is even. */
 static inline uint32_t cards_count(const uint8_t *counts, uint32_t count)
 {
-    uint32_t total = 0;
+    uint64_t sums = 0;
     uint32_t at = 0;
     for (; at + 8 <= count; at += 8) {
-        total += (uint32_t)((load_le64(counts + at) * 0x0101010101010101u) >> 56);
+        sums += load_le64(counts + at);
     }
-    for (; at < count; at++) {
-        total += counts[at];
+    for (; at + 2 <= count; at += 2) {
+        sums += load_le16(counts + at);
     }
-    return total;
+    return bytes_sum(sums);
 }
 
 /* ---- Players and pawns ------------------------------------------------------------------------
@@ -248,6 +290,9 @@ CellSet chicago_slide_targets(const ChicagoTables *tables, const ChicagoState *s
 /* Whether the numbers in hand allow no move of `seat` past the aisle pawns of `opponents`. */
 bool chicago_numbers_stuck(const ChicagoTables *tables, const ChicagoState *state, uint8_t seat,
                            uint32_t opponents);
+/* The cells through which its smallest number would lead if no opponent stood in the aisle. */
+CellSet chicago_numbers_through(const ChicagoTables *tables, const ChicagoState *state,
+                                uint8_t seat);
 /* Seated pawns that an Eccentric Passenger or a Take a Seat of the active player may aim at. */
 CellSet chicago_attack_targets(const ChicagoTables *tables, const ChicagoState *state);
 /* Whose pawn sits in `cell`; CHICAGO_NONE if nobody's. */
@@ -256,22 +301,15 @@ uint8_t chicago_seated_owner(const ChicagoTables *tables, const ChicagoState *st
 /* ---- The parts of a step ----------------------------------------------------------------------
  */
 
-/* Asks a question: sets phase, seat to act and what may be answered (legal.c). */
+/* Asks a question: sets phase and seat to act. */
 void chicago_ask(Play *play, Phase phase);
-/* What may be answered in this position, from its phase and the rest of it. */
-void chicago_options_compute(const ChicagoTables *tables, ChicagoState *state);
-bool chicago_action_allowed(const ChicagoTables *tables, const ChicagoState *state,
-                            uint32_t action);
-/* True if there is just one answer; it is in `action`. */
-bool chicago_action_forced(const ChicagoTables *tables, const ChicagoState *state,
-                           uint32_t *action);
 
 /* Cards (deck.c). */
 void chicago_deal_hand(Play *play, uint8_t seat);
 void chicago_number_discard(Play *play, uint8_t seat, uint8_t number);
 void chicago_action_discard(Play *play, uint8_t seat, uint8_t card);
-/* A discard token: one card goes, another of the same pile comes (ruling C17). */
-void chicago_card_swap(Play *play, uint8_t seat, uint8_t pile, uint8_t card);
+/* A discard token: one card of either pile goes, another of its pile comes (ruling C17). */
+void chicago_card_swap(Play *play, uint8_t seat, uint8_t card);
 /* The thief takes a random card of the target's pile, which is refilled at once (ruling C12). */
 void chicago_card_steal(Play *play);
 
@@ -286,11 +324,8 @@ bool chicago_pawn_seat(Play *play, uint8_t seat, uint8_t cell);
 /* A seated pawn of `seat` goes back to the supply. */
 void chicago_pawn_leave(Play *play, uint8_t seat, uint8_t cell, Leave why);
 void chicago_episode_end(Play *play, uint8_t winner, bool truncated);
-void chicago_action_apply(Play *play, uint32_t action);
-/* The waiting pawn gets the right to board, or is the second on the way (rulings C4 and C6). */
+/* The waiting pawn gets the right to board (ruling C4). */
 void chicago_pawn_board(Play *play);
-/* What each player earns by the end of the episode (game.c). */
-void chicago_reward(const ChicagoTables *tables, const ChicagoState *state, int32_t *reward);
 
 /* Moving and action cards (move.c, cards.c). */
 void chicago_number_lay(Play *play, uint8_t number);
@@ -307,22 +342,20 @@ void chicago_pawn_reseat(Play *play, uint8_t cell);
 /* ---- The parts of the game table ---------------------------------------------------------------
  */
 
-void chicago_reset(const TyRuleset *ruleset, void *state, TyTape *tape);
-bool chicago_step(const TyRuleset *ruleset, void *state, uint32_t action, int32_t *reward,
-                  TyTape *tape);
-void chicago_legal(const TyRuleset *ruleset, const void *state, uint8_t *mask);
+extern const TyBoard chicago_board;
+extern const TyBlockForm chicago_blocks[];
+extern const TyEventForm chicago_events[];
+
+void chicago_begin(TyPlay *play);
+void chicago_apply(TyPlay *play, uint32_t action);
+void chicago_answers(const TyRuleset *ruleset, const void *state, uint64_t *answers);
 void chicago_observe(const TyRuleset *ruleset, const void *state, uint32_t seat, bool full,
                      uint8_t *row);
-void chicago_shape(TyRuleset *ruleset);
-uint64_t chicago_hash(const TyRuleset *ruleset, const void *state, uint64_t hash);
 const char *chicago_check(const TyRuleset *ruleset, const void *state);
-void chicago_resample(const TyRuleset *ruleset, void *state, uint32_t seat);
-const char *chicago_phase_name(const TyRuleset *ruleset, const void *state);
-void chicago_action_name(const TyRuleset *ruleset, uint32_t action, Text *out);
-void chicago_block_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t row,
-                         uint32_t column, Text *out);
-void chicago_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t value, Text *out);
-void chicago_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t outcome, Text *out);
-void chicago_text(const TyRuleset *ruleset, const void *state, uint32_t seat, Text *out);
-void chicago_state_json(const TyRuleset *ruleset, const void *state, Json *out);
-void chicago_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *out);
+void chicago_resample(TyPlay *play, uint32_t seat);
+void chicago_text(const TyRuleset *ruleset, const void *state, uint32_t seat, TyText *out);
+void chicago_explain(const TyRuleset *ruleset, const void *state, uint32_t action, TyText *out);
+extern const char chicago_style[];
+void chicago_draw_board(TySvg *svg);
+void chicago_draw(TySvg *svg);
+void chicago_state_json(const TyRuleset *ruleset, const void *state, TyJson *out);

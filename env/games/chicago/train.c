@@ -1,88 +1,31 @@
 /* Ligne de train, Chicago: reading a train file and joining its tiles (FILES.md). */
-#include "core/status.h"
-#include "games/chicago/chicago.h"
+#include "games/chicago/names.h"
+#include "kit/reader.h"
 
 #include <string.h>
 
-enum {
-    ID_SIZE_MAX = 16,
-    LINE_SIZE_MAX = 150, /* bytes of a title or of the status */
-};
-
-const char *const chicago_card_words[CARD_COUNT + 1] = {
-    "exit_1x",    "exit_2x",    "express",     "reverse",   "eccentric", "panhandler",
-    "plus_1",     "enter_1x",   "enter_2x",    "excuse_me", "u_pass",    "advanced_1",
-    "advanced_2", "advanced_3", "take_a_seat", "rebel",     NULL,
-};
-
-/* A file being read. Every reader does nothing once `status` has a failure. */
+/* A file being read. */
 typedef struct Reader {
-    const Doc *doc;
+    TyReader file;
+    const TyDocNode *root;
     ChicagoTables *tables;
-    TyStatus status;
 } Reader;
 
-static bool reader_ok(const Reader *reader)
+/* The first entry of a list, and the next one; NULL behind the last, or once something failed. */
+static const TyDocNode *entry_first(const Reader *reader, const TyDocNode *list)
 {
-    return reader->status.code == TY_OK;
+    return ty_reader_ok(&reader->file) ? ty_doc_first(reader->file.doc, list) : NULL;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------
- */
-
-static uint16_t name_add(Reader *reader, const DocNode *node, const char *text)
+static const TyDocNode *entry_next(const Reader *reader, const TyDocNode *entry)
 {
-    ChicagoTables *tables = reader->tables;
-    size_t size = strlen(text) + 1;
-    if (size > (size_t)(CHICAGO_NAMES_SIZE - tables->names_size)) {
-        doc_fail(reader->doc, node, &reader->status, "all names together exceed %d bytes",
-                 (int)CHICAGO_NAMES_SIZE);
-        return 0;
-    }
-    uint16_t name = tables->names_size;
-    memcpy(tables->names + name, text, size);
-    tables->names_size = (uint16_t)(name + size);
-    return name;
+    return ty_reader_ok(&reader->file) ? ty_doc_next(reader->file.doc, entry) : NULL;
 }
 
-static uint16_t read_id(Reader *reader, const DocNode *node, const char *key)
-{
-    const char *text = doc_read_text(reader->doc, node, key, &reader->status);
-    size_t length = strlen(text);
-    if (!reader_ok(reader)) {
-        return 0;
-    }
-    if (length == 0 || length > ID_SIZE_MAX ||
-        strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") != length) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, key), &reader->status,
-                 "must be 1 to %d characters of a-z 0-9 _, not \"%s\"", (int)ID_SIZE_MAX, text);
-        return 0;
-    }
-    return name_add(reader, node, text);
-}
-
-static uint16_t read_line(Reader *reader, const DocNode *node, const char *key)
-{
-    const char *text = doc_read_text(reader->doc, node, key, &reader->status);
-    if (!reader_ok(reader)) {
-        return 0;
-    }
-    bool plain = text[0] != '\0' && strlen(text) <= LINE_SIZE_MAX;
-    for (const unsigned char *at = (const unsigned char *)text; *at != '\0'; at++) {
-        plain = plain && *at >= 0x20 && *at != 0x7f;
-    }
-    if (!plain) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, key), &reader->status,
-                 "must be one line of 1 to %d bytes", (int)LINE_SIZE_MAX);
-        return 0;
-    }
-    return name_add(reader, node, text);
-}
-
-static bool name_is(const ChicagoTables *tables, uint16_t name, const char *text)
-{
-    return strcmp(tables->names + name, text) == 0;
-}
+/* Fails at member `key` of `node`, or at `node` itself. */
+#define FAIL(reader, node, key, ...)                                                               \
+    ty_read_fail(&(reader)->file, ty_doc_get((reader)->file.doc, (node), (key)), __VA_ARGS__)
+#define FAIL_AT(reader, node, ...) ty_read_fail(&(reader)->file, (node), __VA_ARGS__)
 
 /* The cell that two characters such as "c0" name; CHICAGO_NONE if the tile has none. */
 static uint8_t cell_parse(const ChicagoTables *tables, const char *text)
@@ -94,190 +37,156 @@ static uint8_t cell_parse(const ChicagoTables *tables, const char *text)
     return (uint8_t)((text[1] - '0') * tables->width + (text[0] - 'a'));
 }
 
-/* ---- Head and cards ---------------------------------------------------------------------------
+/* ---- Counts and cards --------------------------------------------------------------------------
  */
 
-static void read_head(Reader *reader)
+static void read_counts(Reader *reader)
 {
     static const char *const keys[] = {"format", "name",    "status",        "pawns",
                                        "tokens", "spinner", "number_copies", "actions",
                                        "fixed",  "aisle",   "tiles",         NULL};
-    const DocNode *root = reader->doc->nodes;
-    const char *format = doc_read_text(reader->doc, root, "format", &reader->status);
-    if (reader_ok(reader) && strcmp(format, "chicago-train-1") != 0) {
-        doc_fail(reader->doc, doc_get(reader->doc, root, "format"), &reader->status,
-                 "must be \"chicago-train-1\", not \"%s\"", format);
-    }
-    doc_known_keys(reader->doc, root, keys, &reader->status);
-    reader->tables->names_size = 1; /* offset 0 is the empty name */
-    read_id(reader, root, "name");
-    if (doc_get(reader->doc, root, "status") != NULL) {
-        read_line(reader, root, "status");
-    }
+    TyReader *file = &reader->file;
+    ChicagoTables *tables = reader->tables;
+    ty_read_keys(file, reader->root, keys);
+    const TyDocNode *pawns = ty_read_list(file, reader->root, "pawns", 3, 3);
+    ty_read_numbers(file, pawns, tables->pawns_by_players + 2, 1, CHICAGO_PAWNS_MAX);
+    tables->tokens = ty_read_byte(file, reader->root, "tokens", 0, 20);
+    tables->number_copies =
+        ty_read_byte(file, reader->root, "number_copies", 1, CHICAGO_COPIES_MAX);
 }
 
-static void read_pawns(Reader *reader)
-{
-    const DocNode *list =
-        doc_read_list(reader->doc, reader->doc->nodes, "pawns", 3, 3, &reader->status);
-    uint32_t players = 2;
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL;
-         node = doc_next(reader->doc, node)) {
-        if (node->kind != DOC_INT || node->number < 1 || node->number > CHICAGO_PAWNS_MAX) {
-            doc_fail(reader->doc, node, &reader->status, "must be a whole number from 1 to %d",
-                     (int)CHICAGO_PAWNS_MAX);
-            return;
-        }
-        reader->tables->pawns_by_players[players++] = (uint8_t)node->number;
-    }
-}
-
-static void read_numbers(Reader *reader)
+static void read_spinner(Reader *reader)
 {
     static const char *const keys[] = {"open", "closed", NULL};
-    const DocNode *root = reader->doc->nodes;
-    ChicagoTables *tables = reader->tables;
-    tables->tokens = (uint8_t)doc_read_int(reader->doc, root, "tokens", 0, 20, &reader->status);
-    tables->number_copies = (uint8_t)doc_read_int(reader->doc, root, "number_copies", 1,
-                                                  CHICAGO_COPIES_MAX, &reader->status);
-    const DocNode *spinner = doc_get(reader->doc, root, "spinner");
-    if (spinner == NULL) {
-        doc_fail(reader->doc, root, &reader->status, "\"spinner\" is missing");
-        return;
-    }
-    doc_known_keys(reader->doc, spinner, keys, &reader->status);
-    tables->spinner[0] =
-        (uint8_t)doc_read_int(reader->doc, spinner, "closed", 0, 100, &reader->status);
-    tables->spinner[1] =
-        (uint8_t)doc_read_int(reader->doc, spinner, "open", 1, 100, &reader->status);
-}
-
-/* The index of member `key` among `words`; the number of words, with a failure, if it is none. */
-static uint32_t read_word(Reader *reader, const DocNode *node, const char *key,
-                          const char *const *words)
-{
-    const char *text = doc_read_text(reader->doc, node, key, &reader->status);
-    uint32_t index = 0;
-    while (words[index] != NULL && strcmp(words[index], text) != 0) {
-        index++;
-    }
-    if (words[index] == NULL && reader_ok(reader)) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, key), &reader->status,
-                 "\"%s\" is not known here", text);
-    }
-    return index;
+    TyReader *file = &reader->file;
+    const TyDocNode *spinner = ty_read_map(file, reader->root, "spinner");
+    ty_read_keys(file, spinner, keys);
+    reader->tables->spinner[0] = ty_read_byte(file, spinner, "closed", 0, 100);
+    reader->tables->spinner[1] = ty_read_byte(file, spinner, "open", 1, 100);
 }
 
 /* Cards that prepare a move would be worthless if they ended the turn, and so have green stars. The
  * Rebel Passenger ends the turn when it replaces an Excuse Me: its star is red. */
-static void check_star(Reader *reader, const DocNode *node, uint32_t card, bool red)
+static void check_star(Reader *reader, const TyDocNode *node, uint32_t card, bool red)
 {
     bool prepares = card == CARD_EXCUSE_ME || card == CARD_U_PASS ||
                     (card >= CARD_ADVANCED_1 && card <= CARD_ADVANCED_3);
     if ((prepares && red) || (card == CARD_REBEL && !red)) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "star"), &reader->status,
-                 "the star of %s must be %s", chicago_card_words[card], red ? "green" : "red");
+        FAIL(reader, node, "star", "the star of %s must be %s", chicago_actions.words[card],
+             red ? "green" : "red");
     }
 }
 
-static void read_action(Reader *reader, const DocNode *node, bool seen[CARD_COUNT])
+static void read_action(Reader *reader, const TyDocNode *node, bool seen[CARD_COUNT])
 {
     static const char *const keys[] = {"card", "copies", "star", NULL};
     static const char *const stars[] = {"green", "red", NULL};
-    doc_known_keys(reader->doc, node, keys, &reader->status);
-    uint32_t card = read_word(reader, node, "card", chicago_card_words);
-    int32_t copies =
-        doc_read_int(reader->doc, node, "copies", 0, CHICAGO_COPIES_MAX, &reader->status);
-    uint32_t star = read_word(reader, node, "star", stars);
-    if (!reader_ok(reader)) {
+    TyReader *file = &reader->file;
+    ty_read_keys(file, node, keys);
+    uint8_t card = ty_read_word(file, node, "card", chicago_actions.words);
+    uint8_t copies = ty_read_byte(file, node, "copies", 0, CHICAGO_COPIES_MAX);
+    bool red = ty_read_word(file, node, "star", stars) == 1;
+    if (!ty_reader_ok(file)) {
         return;
     }
     if (seen[card]) {
-        doc_fail(reader->doc, node, &reader->status, "the card is listed twice");
+        FAIL_AT(reader, node, "the card is listed twice");
     }
-    check_star(reader, node, card, star == 1);
+    check_star(reader, node, card, red);
     seen[card] = true;
-    reader->tables->copies[card] = (uint8_t)copies;
-    reader->tables->ender[card] = star == 1;
+    reader->tables->copies[card] = copies;
+    reader->tables->enders |= (uint16_t)(red << card);
+}
+
+/* Everybody is dealt a full hand, and one card of each pile is left. */
+static void check_decks(Reader *reader)
+{
+    uint32_t actions = 0;
+    for (uint32_t i = 0; i < CARD_COUNT; i++) {
+        actions += reader->tables->copies[i];
+    }
+    if (actions <= TY_PLAYERS_MAX * CHICAGO_HAND_ACTIONS || actions > CHICAGO_CARDS_MAX) {
+        FAIL(reader, reader->root, "actions", "there are %u cards, must be %d to %d", actions,
+             TY_PLAYERS_MAX * CHICAGO_HAND_ACTIONS + 1, (int)CHICAGO_CARDS_MAX);
+    }
 }
 
 static void read_actions(Reader *reader)
 {
     bool seen[CARD_COUNT] = {false};
-    const DocNode *list = doc_read_list(reader->doc, reader->doc->nodes, "actions", CARD_COUNT,
-                                        CARD_COUNT, &reader->status);
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
-         node = doc_next(reader->doc, node)) {
+    const TyDocNode *list =
+        ty_read_list(&reader->file, reader->root, "actions", CARD_COUNT, CARD_COUNT);
+    for (const TyDocNode *node = entry_first(reader, list); node != NULL;
+         node = entry_next(reader, node)) {
         read_action(reader, node, seen);
     }
+    check_decks(reader);
 }
 
 /* ---- Tiles ------------------------------------------------------------------------------------
  */
 
+static const TyDocNode *read_tile_list(Reader *reader)
+{
+    return ty_read_list(&reader->file, reader->root, "tiles", CHICAGO_CARS, CHICAGO_TILES_MAX);
+}
+
 /* All tiles have the size of the first. */
 static void read_size(Reader *reader)
 {
+    TyReader *file = &reader->file;
     ChicagoTables *tables = reader->tables;
-    const DocNode *root = reader->doc->nodes;
-    const DocNode *list =
-        doc_read_list(reader->doc, root, "tiles", CHICAGO_CARS, CHICAGO_TILES_MAX, &reader->status);
-    if (!reader_ok(reader)) {
+    const TyDocNode *first = ty_doc_first(file->doc, read_tile_list(reader));
+    if (!ty_reader_ok(file)) {
         return;
     }
-    const DocNode *rows = doc_read_list(reader->doc, doc_first(reader->doc, list), "rows", 1,
-                                        CHICAGO_HEIGHT_MAX, &reader->status);
-    const DocNode *row = doc_first(reader->doc, rows);
-    size_t width = row != NULL && row->kind == DOC_TEXT ? strlen(row->text) : 0;
-    if (reader_ok(reader) && (width < 2 || width > CHICAGO_WIDTH_MAX)) {
-        doc_fail(reader->doc, rows, &reader->status, "a row has 2 to %d characters",
-                 (int)CHICAGO_WIDTH_MAX);
+    const TyDocNode *rows = ty_read_list(file, first, "rows", 1, CHICAGO_HEIGHT_MAX);
+    const TyDocNode *row = ty_doc_first(file->doc, rows);
+    size_t width = row != NULL && row->kind == TY_DOC_TEXT ? strlen(row->text) : 0;
+    if (width < 2 || width > CHICAGO_WIDTH_MAX) {
+        FAIL_AT(reader, rows, "a row has 2 to %d characters", (int)CHICAGO_WIDTH_MAX);
+        return;
     }
     tables->width = (uint8_t)width;
     tables->height = (uint8_t)rows->child_count;
     tables->cells = (uint8_t)(tables->width * tables->height);
-    tables->aisle_row =
-        (uint8_t)doc_read_int(reader->doc, root, "aisle", 0,
-                              rows->child_count == 0 ? 0 : tables->height - 1, &reader->status);
+    tables->aisle_row = ty_read_byte(file, reader->root, "aisle", 0, (uint8_t)(tables->height - 1));
 }
 
-static void read_cell(Reader *reader, const DocNode *node, ChicagoTile *tile, uint32_t cell)
+static void read_cell(Reader *reader, const TyDocNode *node, ChicagoTile *tile, uint32_t cell)
 {
     static const char letters[] = "ASP";
     uint64_t *const sets[] = {&tile->aisle, &tile->seats, &tile->passengers};
     char letter = node->text[cell % reader->tables->width];
     const char *at = strchr(letters, letter);
     if (at == NULL) {
-        doc_fail(reader->doc, node, &reader->status,
-                 "'%c' is no cell: A aisle, S seat, P passenger", letter);
+        FAIL_AT(reader, node, "'%c' is no cell: A aisle, S seat, P passenger", letter);
         return;
     }
     *sets[at - letters] |= UINT64_C(1) << cell;
     reader->tables->kinds[reader->tables->tile_count][cell] = (uint8_t)(at - letters);
 }
 
-static void read_rows(Reader *reader, const DocNode *node, ChicagoTile *tile)
+static void read_rows(Reader *reader, const TyDocNode *node, ChicagoTile *tile)
 {
     const ChicagoTables *tables = reader->tables;
-    const DocNode *rows =
-        doc_read_list(reader->doc, node, "rows", tables->height, tables->height, &reader->status);
+    const TyDocNode *rows =
+        ty_read_list(&reader->file, node, "rows", tables->height, tables->height);
     uint32_t cell = 0;
-    for (const DocNode *row = doc_first(reader->doc, rows); row != NULL && reader_ok(reader);
-         row = doc_next(reader->doc, row)) {
-        if (row->kind != DOC_TEXT || strlen(row->text) != tables->width) {
-            doc_fail(reader->doc, row, &reader->status, "must be a text of %u characters",
-                     tables->width);
+    for (const TyDocNode *row = entry_first(reader, rows); row != NULL;
+         row = entry_next(reader, row)) {
+        if (row->kind != TY_DOC_TEXT || strlen(row->text) != tables->width) {
+            FAIL_AT(reader, row, "must be a text of %u characters", tables->width);
             return;
         }
-        for (uint32_t x = 0; x < tables->width && reader_ok(reader); x++) {
+        for (uint32_t x = 0; x < tables->width && ty_reader_ok(&reader->file); x++) {
             read_cell(reader, row, tile, cell++);
         }
     }
     uint64_t row_bits = (UINT64_C(1) << tables->width) - 1;
     uint64_t aisle = row_bits << (tables->aisle_row * tables->width);
-    if (reader_ok(reader) && (tile->aisle & aisle) != aisle) {
-        doc_fail(reader->doc, rows, &reader->status, "row %u must be aisle throughout",
-                 tables->aisle_row);
+    if ((tile->aisle & aisle) != aisle) {
+        FAIL_AT(reader, rows, "row %u must be aisle throughout", tables->aisle_row);
     }
 }
 
@@ -298,83 +207,118 @@ static void tile_link(const ChicagoTables *tables, ChicagoTile *tile)
     }
 }
 
-static void read_bar(Reader *reader, const DocNode *node, ChicagoTile *tile)
+static void read_bar(Reader *reader, const TyDocNode *node, ChicagoTile *tile)
 {
-    bool whole = node->kind == DOC_TEXT && strlen(node->text) == 5 && node->text[2] == '|';
+    bool whole = node->kind == TY_DOC_TEXT && strlen(node->text) == 5 && node->text[2] == '|';
     uint8_t one = whole ? cell_parse(reader->tables, node->text) : CHICAGO_NONE;
     uint8_t other = whole ? cell_parse(reader->tables, node->text + 3) : CHICAGO_NONE;
     if (one == CHICAGO_NONE || other == CHICAGO_NONE) {
-        doc_fail(reader->doc, node, &reader->status,
-                 "a bar is two cells of the tile such as \"a0|b0\"");
+        FAIL_AT(reader, node, "a bar is two cells of the tile such as \"a0|b0\"");
         return;
     }
     if ((tile->links[one] >> other & 1) == 0) {
-        doc_fail(reader->doc, node, &reader->status,
-                 "the two cells are no neighbours, or have a bar already");
+        FAIL_AT(reader, node, "the two cells are no neighbours, or have a bar already");
         return;
     }
     tile->links[one] &= ~(UINT64_C(1) << other);
     tile->links[other] &= ~(UINT64_C(1) << one);
 }
 
-static void read_bars(Reader *reader, const DocNode *node, ChicagoTile *tile)
+static void read_bars(Reader *reader, const TyDocNode *node, ChicagoTile *tile)
 {
-    const DocNode *list =
-        doc_read_list(reader->doc, node, "bars", 0, 2 * CHICAGO_CELLS_MAX, &reader->status);
-    for (const DocNode *bar = doc_first(reader->doc, list); bar != NULL && reader_ok(reader);
-         bar = doc_next(reader->doc, bar)) {
+    const TyDocNode *list = ty_read_list(&reader->file, node, "bars", 0, 2 * CHICAGO_CELLS_MAX);
+    for (const TyDocNode *bar = entry_first(reader, list); bar != NULL;
+         bar = entry_next(reader, bar)) {
         read_bar(reader, bar, tile);
     }
 }
 
-static void read_start(Reader *reader, const DocNode *node, ChicagoTile *tile)
+static void read_start(Reader *reader, const TyDocNode *node, ChicagoTile *tile)
 {
     static const char *const keys[] = {"id", "door", NULL};
-    doc_known_keys(reader->doc, node, keys, &reader->status);
-    uint8_t index = tile->start_count++;
-    tile->start_name[index] = read_id(reader, node, "id");
-    const char *door = doc_read_text(reader->doc, node, "door", &reader->status);
-    if (!reader_ok(reader)) {
-        return;
-    }
+    TyReader *file = &reader->file;
+    ty_read_keys(file, node, keys);
+    uint16_t name = ty_read_id(file, node, "id");
+    const char *door = ty_read_text(file, node, "door");
     uint8_t cell = strlen(door) == 2 ? cell_parse(reader->tables, door) : CHICAGO_NONE;
-    if (cell == CHICAGO_NONE || (tile->aisle >> cell & 1) == 0) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "door"), &reader->status,
-                 "must name an aisle cell of the tile, not \"%s\"", door);
-        return;
+    if (ty_reader_ok(file) && (cell == CHICAGO_NONE || (tile->aisle >> cell & 1) == 0)) {
+        FAIL(reader, node, "door", "must name an aisle cell of the tile, not \"%s\"", door);
     }
-    if (index > 0 && name_is(reader->tables, tile->start_name[0],
-                             reader->tables->names + tile->start_name[index])) {
-        doc_fail(reader->doc, node, &reader->status, "two starts of a tile have the same id");
-    }
-    tile->door[index] = cell;
+    ty_read_unique(file, node, name, tile->start_names, tile->start_count);
+    tile->start_names[tile->start_count] = name;
+    tile->door[tile->start_count++] = cell;
 }
 
-static void read_tile(Reader *reader, const DocNode *node)
+static void read_starts(Reader *reader, const TyDocNode *node, ChicagoTile *tile)
 {
-    static const char *const keys[] = {"id", "title", "rows", "bars", "starts", NULL};
-    ChicagoTables *tables = reader->tables;
-    ChicagoTile *tile = &tables->tiles[tables->tile_count];
-    doc_known_keys(reader->doc, node, keys, &reader->status);
-    tile->name = read_id(reader, node, "id");
-    tile->title = read_line(reader, node, "title");
-    for (uint8_t i = 0; i < tables->tile_count && reader_ok(reader); i++) {
-        if (name_is(tables, tables->tiles[i].name, tables->names + tile->name)) {
-            doc_fail(reader->doc, node, &reader->status, "another tile has the same id");
-        }
-    }
-    read_rows(reader, node, tile);
-    if (reader_ok(reader)) {
-        tile_link(tables, tile);
-        read_bars(reader, node, tile);
-    }
-    const DocNode *starts =
-        doc_read_list(reader->doc, node, "starts", 1, CHICAGO_DOORS_MAX, &reader->status);
-    for (const DocNode *start = doc_first(reader->doc, starts); start != NULL && reader_ok(reader);
-         start = doc_next(reader->doc, start)) {
+    const TyDocNode *list = ty_read_list(&reader->file, node, "starts", 1, CHICAGO_DOORS_MAX);
+    for (const TyDocNode *start = entry_first(reader, list); start != NULL;
+         start = entry_next(reader, start)) {
         read_start(reader, start, tile);
     }
-    tables->tile_count++;
+}
+
+static void read_tile(Reader *reader, const TyDocNode *node)
+{
+    static const char *const keys[] = {"id", "title", "rows", "bars", "starts", NULL};
+    TyReader *file = &reader->file;
+    ChicagoTables *tables = reader->tables;
+    ChicagoTile *tile = &tables->tiles[tables->tile_count];
+    ty_read_keys(file, node, keys);
+    uint16_t name = ty_read_id(file, node, "id");
+    ty_read_line(file, node, "title", TY_TITLE_MAX);
+    ty_read_unique(file, node, name, tables->tile_names, tables->tile_count);
+    read_rows(reader, node, tile);
+    tile_link(tables, tile);
+    read_bars(reader, node, tile);
+    read_starts(reader, node, tile);
+    tables->tile_names[tables->tile_count++] = name;
+}
+
+static void read_tiles(Reader *reader)
+{
+    const TyDocNode *list = read_tile_list(reader);
+    for (const TyDocNode *node = entry_first(reader, list); node != NULL;
+         node = entry_next(reader, node)) {
+        read_tile(reader, node);
+    }
+}
+
+/* Whatever tiles are taken, every pawn of every player finds a seat. */
+static void check_seats(Reader *reader)
+{
+    const ChicagoTables *tables = reader->tables;
+    uint32_t least[2] = {UINT32_MAX, UINT32_MAX};
+    for (uint8_t i = 0; i < tables->tile_count; i++) {
+        uint32_t seats = (uint32_t)__builtin_popcountll(tables->tiles[i].seats);
+        uint32_t more = seats > least[0] ? seats : least[0];
+        least[0] = seats < least[0] ? seats : least[0];
+        least[1] = more < least[1] ? more : least[1];
+    }
+    for (uint32_t players = 2; players <= TY_PLAYERS_MAX; players++) {
+        if (players * tables->pawns_by_players[players] > least[0] + least[1]) {
+            FAIL(reader, reader->root, "tiles",
+                 "two tiles can have %u seats, too few for %u players", least[0] + least[1],
+                 players);
+        }
+    }
+}
+
+static void read_fixed(Reader *reader)
+{
+    ChicagoTables *tables = reader->tables;
+    const TyDocNode *list =
+        ty_read_list(&reader->file, reader->root, "fixed", CHICAGO_CARS, CHICAGO_CARS);
+    uint32_t car = 0;
+    for (const TyDocNode *node = entry_first(reader, list); node != NULL;
+         node = entry_next(reader, node)) {
+        const char *name = node->kind == TY_DOC_TEXT ? node->text : "";
+        uint32_t tile = ty_name_find(&tables->names, tables->tile_names, tables->tile_count, name);
+        if (tile == tables->tile_count || (car > 0 && tile == tables->fixed[0])) {
+            FAIL_AT(reader, node, "must be the id of a tile that is not used yet");
+        }
+        tables->fixed[car++] = (uint8_t)tile;
+    }
 }
 
 /* ---- Trains -----------------------------------------------------------------------------------
@@ -409,59 +353,6 @@ static void train_join(ChicagoTables *tables, uint8_t first, uint8_t second)
     cells_add(&train->links[front], back);
 }
 
-static void read_fixed(Reader *reader)
-{
-    ChicagoTables *tables = reader->tables;
-    const DocNode *list = doc_read_list(reader->doc, reader->doc->nodes, "fixed", CHICAGO_CARS,
-                                        CHICAGO_CARS, &reader->status);
-    uint32_t car = 0;
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL;
-         node = doc_next(reader->doc, node)) {
-        uint8_t tile = 0;
-        while (tile < tables->tile_count &&
-               (node->kind != DOC_TEXT || !name_is(tables, tables->tiles[tile].name, node->text))) {
-            tile++;
-        }
-        if (tile == tables->tile_count || (car > 0 && tile == tables->fixed[0])) {
-            doc_fail(reader->doc, node, &reader->status,
-                     "must be the id of a tile that is not used yet");
-            return;
-        }
-        tables->fixed[car++] = tile;
-    }
-}
-
-/* Whatever tiles are taken, every pawn of every player finds a seat. */
-static void check_seats(Reader *reader)
-{
-    const ChicagoTables *tables = reader->tables;
-    uint32_t least[2] = {UINT32_MAX, UINT32_MAX};
-    for (uint8_t i = 0; i < tables->tile_count; i++) {
-        uint32_t seats = (uint32_t)__builtin_popcountll(tables->tiles[i].seats);
-        uint32_t more = seats > least[0] ? seats : least[0];
-        least[0] = seats < least[0] ? seats : least[0];
-        least[1] = more < least[1] ? more : least[1];
-    }
-    for (uint32_t players = 2; players <= TY_PLAYERS_MAX; players++) {
-        if (players * tables->pawns_by_players[players] > least[0] + least[1]) {
-            doc_fail(reader->doc, doc_get(reader->doc, reader->doc->nodes, "tiles"),
-                     &reader->status, "two tiles can have %u seats, too few for %u players",
-                     least[0] + least[1], players);
-        }
-    }
-}
-
-static void read_tiles(Reader *reader)
-{
-    read_size(reader);
-    const DocNode *list = doc_read_list(reader->doc, reader->doc->nodes, "tiles", CHICAGO_CARS,
-                                        CHICAGO_TILES_MAX, &reader->status);
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
-         node = doc_next(reader->doc, node)) {
-        read_tile(reader, node);
-    }
-}
-
 static void join_tiles(Reader *reader)
 {
     ChicagoTables *tables = reader->tables;
@@ -472,31 +363,19 @@ static void join_tiles(Reader *reader)
     }
 }
 
-/* Everybody is dealt a full hand, and one card of each pile is left. */
-static void check_decks(Reader *reader)
+TyStatus chicago_read(void *tables_, uint32_t file, const TyDoc *doc)
 {
-    const ChicagoTables *tables = reader->tables;
-    uint32_t actions = 0;
-    for (uint32_t i = 0; i < CARD_COUNT; i++) {
-        actions += tables->copies[i];
-    }
-    if (actions <= TY_PLAYERS_MAX * CHICAGO_HAND_ACTIONS || actions > CHICAGO_CARDS_MAX) {
-        doc_fail(reader->doc, doc_get(reader->doc, reader->doc->nodes, "actions"), &reader->status,
-                 "there are %u cards, must be %d to %d", actions,
-                 TY_PLAYERS_MAX * CHICAGO_HAND_ACTIONS + 1, (int)CHICAGO_CARDS_MAX);
-    }
-}
-
-TyStatus chicago_file_read(const Doc *doc, ChicagoTables *tables)
-{
+    (void)file;
     /* Each stage relies on the success of those before it. */
     static void (*const stages[])(Reader *reader) = {
-        read_head,  read_pawns,  read_numbers, read_actions, check_decks,
-        read_tiles, check_seats, read_fixed,   join_tiles,
+        read_counts, read_spinner, read_actions, read_size,
+        read_tiles,  check_seats,  read_fixed,   join_tiles,
     };
-    Reader reader = {.doc = doc, .tables = tables, .status = status_ok()};
-    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && reader_ok(&reader); i++) {
+    ChicagoTables *tables = tables_;
+    Reader reader = {
+        .file = {.doc = doc, .pool = &tables->names}, .root = doc->nodes, .tables = tables};
+    for (size_t i = 0; i < sizeof stages / sizeof stages[0] && ty_reader_ok(&reader.file); i++) {
         stages[i](&reader);
     }
-    return reader.status;
+    return reader.file.status;
 }

@@ -1,17 +1,15 @@
 /* Ligne de train, Chicago: setting up, boarding, the course of a turn, blocking, the end. */
-#include "core/draw.h"
 #include "games/chicago/state.h"
+#include "kit/draw.h"
 
 #include <string.h>
 
-enum { BLOCKED_FREE = 2, BLOCKED_MAX = 100 };
+enum { BLOCKED_FREE = 2 };
 
-void chicago_play_tell(Play *play, TyEvent event)
+void chicago_ask(Play *play, Phase phase)
 {
-    bool dealt = event.kind == EVENT_DRAW || event.kind == EVENT_STEAL;
-    event.seat = (int8_t)(dealt ? event.args[0] : play->state->active);
-    event.secret = dealt;
-    play->tape->event(play->tape->user, &event);
+    play->state->head.phase = (uint8_t)phase;
+    play->state->head.seat = (int8_t)chicago_asked_seat(play->state);
 }
 
 /* The start space of a seat's waiting pawn as a place. */
@@ -23,6 +21,33 @@ static int16_t start_place(const ChicagoState *state, uint8_t seat)
 /* ---- Pawns and the end -------------------------------------------------------------------------
  */
 
+/* The most pawns that an opponent of `seat` has seated. */
+static int32_t best_opponent(const ChicagoTables *tables, const ChicagoState *state, uint32_t seat)
+{
+    int32_t best = 0;
+    for (uint32_t other = 0; other < tables->player_count; other++) {
+        int32_t seated = (int32_t)cells_count(&state->seated[other]);
+        best = other != seat && seated > best ? seated : best;
+    }
+    return best;
+}
+
+/* What each player earns by the whole episode. */
+static void rewards_give(Play *play)
+{
+    const ChicagoTables *tables = play->tables;
+    const ChicagoState *state = play->state;
+    int32_t *reward = play->ty->reward;
+    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+        if (tables->score_reward) {
+            int32_t seated = (int32_t)cells_count(&state->seated[seat]);
+            reward[seat] += (seated - best_opponent(tables, state, seat)) * TY_REWARD_ONE;
+        } else if (state->winner != 0) {
+            reward[seat] += state->winner == seat + 1 ? TY_REWARD_ONE : -TY_REWARD_ONE;
+        }
+    }
+}
+
 void chicago_episode_end(Play *play, uint8_t winner, bool truncated)
 {
     ChicagoState *state = play->state;
@@ -30,8 +55,8 @@ void chicago_episode_end(Play *play, uint8_t winner, bool truncated)
     state->head.over = 1;
     state->head.truncated = truncated;
     state->head.seat = -1;
-    state->phase = PHASE_OVER;
-    chicago_options_compute(play->tables, state);
+    state->head.phase = PHASE_OVER;
+    rewards_give(play);
     EVENT(play, EVENT_END, state->winner);
 }
 
@@ -60,24 +85,6 @@ void chicago_pawn_leave(Play *play, uint8_t seat, uint8_t cell, Leave why)
     EVENT(play, EVENT_LEAVE, seat, cell, (int16_t)why);
 }
 
-/* Se déplacer dans l'allée: a second own pawn on the way costs both, and the turn (ruling C6). */
-static void second_pawn(Play *play)
-{
-    ChicagoState *state = play->state;
-    uint8_t seat = state->active;
-    EVENT(play, EVENT_LEAVE, seat, (int16_t)(state->aisle[seat] - 1), LEAVE_SECOND);
-    state->aisle[seat] = 0;
-    state->supply[seat]++;
-    if (state->wait[seat] != WAIT_NONE) {
-        EVENT(play, EVENT_LEAVE, seat, start_place(state, seat), LEAVE_SECOND);
-        state->wait[seat] = WAIT_NONE;
-        state->start[seat] = 0;
-        state->supply[seat]++;
-    }
-    state->penalties = (uint16_t)(state->penalties + 2);
-    chicago_turn_end(play);
-}
-
 /* ---- Boarding ----------------------------------------------------------------------------------
  */
 
@@ -87,11 +94,7 @@ void chicago_pawn_board(Play *play)
     uint8_t seat = state->active;
     state->wait[seat] = WAIT_OPEN;
     EVENT(play, EVENT_BOARD, seat, start_place(state, seat));
-    if (state->aisle[seat] != 0) {
-        second_pawn(play);
-    } else {
-        chicago_ask(play, PHASE_TURN);
-    }
+    chicago_ask(play, PHASE_TURN);
 }
 
 /* Embarquement: open doors let the pawn board, this turn or later; closed doors end the turn, and
@@ -100,7 +103,7 @@ static void doors_spin(Play *play)
 {
     ChicagoState *state = play->state;
     uint8_t seat = state->active;
-    uint32_t open = draw(&state->head, play->tape, STREAM_SPINNER, play->tables->spinner, 2);
+    uint32_t open = draw_few(play->ty, STREAM_SPINNER, play->tables->spinner, 2);
     EVENT_CHANCE(play, EVENT_SPIN, STREAM_SPINNER, open, seat, (int16_t)open);
     if (open) {
         chicago_pawn_board(play);
@@ -131,7 +134,7 @@ static void pawn_place(Play *play, uint8_t start)
 static bool place_due(const ChicagoState *state)
 {
     uint8_t seat = state->active;
-    return state->wait[seat] == WAIT_NONE && state->aisle[seat] == 0 && state->supply[seat] > 0;
+    return (state->wait[seat] == WAIT_NONE) & (state->aisle[seat] == 0) & (state->supply[seat] > 0);
 }
 
 void chicago_turn_continue(Play *play)
@@ -160,15 +163,20 @@ static uint32_t aisle_opponents(const ChicagoTables *tables, const ChicagoState 
     return opponents;
 }
 
-/* Those whose pawn alone blocks the way; all if only together they do. */
+/* Those whose pawn alone blocks the way; if only together they do, those who stand on a way that
+ * would otherwise be free (ruling C15). */
 static uint32_t blockers(const ChicagoTables *tables, const ChicagoState *state, uint32_t opponents)
 {
+    CellSet through = chicago_numbers_through(tables, state, state->active);
     uint32_t alone = 0;
+    uint32_t together = 0;
     for (uint32_t left = opponents; left != 0; left &= left - 1) {
         uint32_t bit = left & ~(left - 1);
+        uint32_t cell = state->aisle[__builtin_ctz(left)] - 1u;
         alone |= chicago_numbers_stuck(tables, state, state->active, bit) ? bit : 0;
+        together |= cells_have(&through, cell) ? bit : 0;
     }
-    return alone != 0 ? alone : opponents;
+    return alone != 0 ? alone : together;
 }
 
 /* The next blocker who has a seated pawn takes one off the train; then the turn goes on. */
@@ -189,8 +197,8 @@ static void penalty_pay(Play *play, uint8_t cell)
     penalty_next(play);
 }
 
-/* Blocage: counts the turns that begin without a way out because of opposing aisle pawns; from the
- * third on the blockers pay (ruling C15). */
+/* Blocage: counts the turns in a row that begin without a way out because of opposing aisle pawns;
+ * from the third on the blockers pay (ruling C15). */
 static void blocking_count(Play *play)
 {
     const ChicagoTables *tables = play->tables;
@@ -202,7 +210,8 @@ static void blocking_count(Play *play)
         state->blocked[seat] = 0;
         return;
     }
-    state->blocked[seat] = (uint8_t)(state->blocked[seat] + (state->blocked[seat] < BLOCKED_MAX));
+    state->blocked[seat] =
+        (uint8_t)(state->blocked[seat] + (state->blocked[seat] < CHICAGO_BLOCKED_MAX));
     EVENT(play, EVENT_BLOCKED, seat, state->blocked[seat]);
     if (state->blocked[seat] > BLOCKED_FREE) {
         state->owing = (uint8_t)blockers(tables, state, opponents);
@@ -212,22 +221,27 @@ static void blocking_count(Play *play)
 /* ---- The turn ----------------------------------------------------------------------------------
  */
 
+/* A pawn that missed the train may board now, unless another one of its player came into the aisle
+ * meanwhile (ruling C8). */
 void chicago_turn_begin(Play *play)
 {
     ChicagoState *state = play->state;
     uint8_t seat = state->active;
     state->turns++;
     EVENT(play, EVENT_TURN, (int16_t)state->turns, seat);
-    if (state->wait[seat] == WAIT_MISSED) {
-        state->wait[seat] = WAIT_OPEN;
+    bool boards = (state->wait[seat] == WAIT_MISSED) & (state->aisle[seat] == 0);
+    state->wait[seat] = boards ? WAIT_OPEN : state->wait[seat];
+    if (ty_listened(play->ty) && boards) {
         EVENT(play, EVENT_BOARD, seat, start_place(state, seat));
     }
-    if (place_due(state)) {
-        chicago_ask(play, PHASE_PLACE);
+    blocking_count(play);
+    bool due = place_due(state);
+    if (state->owing != 0 && !due) {
+        penalty_next(play);
         return;
     }
-    blocking_count(play);
-    penalty_next(play);
+    state->head.phase = due ? PHASE_PLACE : PHASE_TURN; /* as good as random: no branch */
+    state->head.seat = (int8_t)seat;
 }
 
 /* Passes the turn on, over the players that an Express skips. */
@@ -273,17 +287,9 @@ void chicago_turn_end(Play *play)
 /* ---- Answers -----------------------------------------------------------------------------------
  */
 
-/* The cell that an action behind ACTION_CELLS names. */
-static uint8_t action_cell(const ChicagoTables *tables, uint32_t action)
-{
-    uint32_t offset = (action - ACTION_CELLS) % ((uint32_t)CHICAGO_CARS * tables->cells);
-    uint32_t car = offset >= tables->cells;
-    return (uint8_t)(car * CHICAGO_CAR + offset - car * tables->cells);
-}
-
 static void apply_cell(Play *play, uint8_t cell)
 {
-    switch ((Phase)play->state->phase) {
+    switch ((Phase)play->state->head.phase) {
     case PHASE_TURN:
     case PHASE_MOVE:
         chicago_pawn_move(play, cell);
@@ -313,87 +319,53 @@ static void apply_cell(Play *play, uint8_t cell)
     }
 }
 
-/* A token is spent; then the same question stands again. */
-static void apply_swap(Play *play, uint8_t pile, uint8_t card)
+static Play play_of(TyPlay *play)
 {
-    chicago_card_swap(play, chicago_asked_seat(play->state), pile, card);
-    chicago_ask(play, (Phase)play->state->phase);
+    return (Play){
+        .ty = play, .tables = chicago_tables(play->ruleset), .state = (ChicagoState *)play->state};
 }
 
-/* An action from ACTION_PLAY on that names a card, an opponent or a start space. */
-static void apply_item(Play *play, uint32_t action)
+void chicago_apply(TyPlay *ty, uint32_t action)
 {
-    if (action < ACTION_LAY) {
-        chicago_card_play(play, (uint8_t)(action - ACTION_PLAY));
-    } else if (action < ACTION_SWAP_NUMBER) {
-        chicago_number_lay(play, (uint8_t)(action - ACTION_LAY));
-    } else if (action < ACTION_SWAP_ACTION) {
-        apply_swap(play, PILE_NUMBERS, (uint8_t)(action - ACTION_SWAP_NUMBER));
-    } else if (action < ACTION_BEG) {
-        apply_swap(play, PILE_ACTIONS, (uint8_t)(action - ACTION_SWAP_ACTION));
-    } else if (action < ACTION_PLACE) {
-        uint32_t item = action - ACTION_BEG;
-        chicago_card_beg(play, (uint8_t)(item / 2 + 1), item & 1);
-    } else {
-        pawn_place(play, (uint8_t)(action - ACTION_PLACE));
-    }
-}
-
-void chicago_action_apply(Play *play, uint32_t action)
-{
-    if (action >= ACTION_CELLS) {
-        apply_cell(play, action_cell(play->tables, action));
-        return;
-    }
-    switch (action) {
-    case ACTION_END:
-        chicago_turn_end(play);
+    Play play = play_of(ty);
+    TyChoice choice = ty_choice(ty->ruleset, action);
+    uint8_t item = (uint8_t)choice.item;
+    switch ((Form)choice.form) {
+    case FORM_END:
+        chicago_turn_end(&play);
         break;
-    case ACTION_SPIN:
-        doors_spin(play);
+    case FORM_SPIN:
+        doors_spin(&play);
         break;
-    case ACTION_SECOND:
-        second_pawn(play);
+    case FORM_ACCEPT:
+    case FORM_REBEL:
+        chicago_attack_answer(&play, choice.form == FORM_REBEL);
         break;
-    case ACTION_ACCEPT:
-    case ACTION_REBEL:
-        chicago_attack_answer(play, action == ACTION_REBEL);
+    case FORM_FROM:
+        chicago_card_source(&play, (uint8_t)(item + 1));
         break;
-    case ACTION_FROM_SUPPLY:
-    case ACTION_FROM_START:
-        chicago_card_source(play, action == ACTION_FROM_SUPPLY ? 1 : 2);
+    case FORM_PLAY:
+        chicago_card_play(&play, item);
         break;
-    default:
-        apply_item(play, action);
+    case FORM_LAY:
+        chicago_number_lay(&play, item);
+        break;
+    case FORM_SWAP:
+        chicago_card_swap(&play, chicago_asked_seat(play.state), item);
+        break;
+    case FORM_BEG:
+        chicago_card_beg(&play, (uint8_t)(item / 2 + 1), item & 1);
+        break;
+    case FORM_PLACE:
+        pawn_place(&play, item);
+        break;
+    case FORM_TO:
+    case FORM_PAWN:
+        apply_cell(&play, cell_sparse(play.tables, item));
+        break;
+    case FORM_WAIT:
         break;
     }
-}
-
-/* Answers questions that have a single answer, unless the ruleset asks them too. */
-static void play_on(Play *play)
-{
-    uint32_t action = 0;
-    while (!play->tables->ask_forced && !play->state->head.over &&
-           chicago_action_forced(play->tables, play->state, &action)) {
-        chicago_action_apply(play, action);
-    }
-}
-
-bool chicago_step(const TyRuleset *ruleset, void *state_, uint32_t action, int32_t *reward,
-                  TyTape *tape)
-{
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    ChicagoState *state = state_;
-    if (!chicago_action_allowed(tables, state, action)) {
-        return false;
-    }
-    Play play = {.tables = tables, .state = state, .tape = tape};
-    chicago_action_apply(&play, action);
-    play_on(&play);
-    if (state->head.over) {
-        chicago_reward(tables, state, reward);
-    }
-    return true;
 }
 
 /* ---- Setting up --------------------------------------------------------------------------------
@@ -411,7 +383,7 @@ static void tiles_lay(Play *play)
     uint8_t weights[CHICAGO_TILES_MAX];
     memset(weights, 1, sizeof weights);
     for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
-        uint32_t tile = draw(&state->head, play->tape, STREAM_TILES, weights, tables->tile_count);
+        uint32_t tile = ty_draw(play->ty, STREAM_TILES, weights, tables->tile_count);
         weights[tile] = 0;
         state->tile[car] = (uint8_t)tile;
         EVENT_CHANCE(play, EVENT_TILE, STREAM_TILES, tile, (int16_t)car, (int16_t)tile);
@@ -426,17 +398,16 @@ static void first_player_draw(Play *play)
     if (!play->tables->first_random) {
         return;
     }
-    uint32_t seat =
-        draw(&state->head, play->tape, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
+    uint32_t seat = ty_draw(play->ty, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
     state->active = (uint8_t)seat;
     EVENT_CHANCE(play, EVENT_FIRST_PLAYER, STREAM_FIRST_PLAYER, seat, (int16_t)seat);
 }
 
-void chicago_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
+void chicago_begin(TyPlay *ty)
 {
-    const ChicagoTables *tables = chicago_tables(ruleset);
-    ChicagoState *state = state_;
-    Play play = {.tables = tables, .state = state, .tape = tape};
+    Play play = play_of(ty);
+    const ChicagoTables *tables = play.tables;
+    ChicagoState *state = play.state;
     memset(state->number_deck, tables->number_copies, sizeof state->number_deck);
     memcpy(state->action_deck, tables->copies, sizeof state->action_deck);
     tiles_lay(&play);
@@ -447,5 +418,4 @@ void chicago_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
         chicago_deal_hand(&play, seat);
     }
     chicago_turn_begin(&play);
-    play_on(&play);
 }

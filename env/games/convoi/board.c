@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "core/status.h"
-
 static const char *const GOODS_WORDS[] = {"blue", "yellow", "red", "white", NULL};
 
 /* ---- Ids and places ---- */
@@ -12,58 +10,48 @@ static const char *const GOODS_WORDS[] = {"blue", "yellow", "red", "white", NULL
 /* Finds the city, start or junction `id`, as a train meets it; leg and light are left open. */
 static bool place_find(const Board *board, const char *id, Link *place)
 {
-    const ConvoiTables *tables = board->reader.tables;
+    const ConvoiTables *tables = board->tables;
+    const struct {
+        LinkKind kind;
+        const uint16_t *names;
+        uint32_t count;
+    } lists[] = {
+        {LINK_CITY, tables->city_name, tables->city_count},
+        {LINK_START, tables->start_name, tables->start_count},
+        {LINK_JUNCTION, tables->junction_name, tables->junction_count},
+    };
+    for (uint32_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        uint32_t index = ty_name_find(&tables->names, lists[i].names, lists[i].count, id);
+        if (index < lists[i].count) {
+            *place = (Link){
+                .light = CONVOI_NONE, .kind = (uint8_t)lists[i].kind, .index = (uint8_t)index};
+            return true;
+        }
+    }
     *place = (Link){.light = CONVOI_NONE};
-    if (convoi_name_find(tables, tables->city_name, tables->city_count, id, &place->index)) {
-        place->kind = LINK_CITY;
-        return true;
-    }
-    if (convoi_name_find(tables, tables->start_name, tables->start_count, id, &place->index)) {
-        place->kind = LINK_START;
-        return true;
-    }
-    if (convoi_name_find(tables, tables->junction_name, tables->junction_count, id,
-                         &place->index)) {
-        place->kind = LINK_JUNCTION;
-        return true;
-    }
     return false;
 }
 
 /* Reads an id that no other city, start or junction has. */
-static uint16_t read_place_id(Board *board, const DocNode *node)
+static uint16_t read_place_id(Board *board, const TyDocNode *node)
 {
-    Reader *reader = &board->reader;
-    uint16_t name = convoi_read_id(reader, node, "id");
+    TyReader *reader = &board->reader;
+    uint16_t name = ty_read_id(reader, node, "id");
     Link other;
-    if (reader_ok(reader) && place_find(board, board_name(board, name), &other)) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "id"), &reader->status,
-                 "another city, start or junction has the id \"%s\"", board_name(board, name));
+    if (ty_reader_ok(reader) && place_find(board, board_name(board, name), &other)) {
+        ty_read_fail(reader, ty_doc_get(reader->doc, node, "id"),
+                     "another city, start or junction has the id \"%s\"", board_name(board, name));
     }
     return name;
 }
 
-/* Checks that "xy" is a pair of numbers. Only drawings use it. */
-static void check_xy(Board *board, const DocNode *node)
-{
-    Reader *reader = &board->reader;
-    const DocNode *pair = doc_read_list(reader->doc, node, "xy", 2, 2, &reader->status);
-    for (const DocNode *number = doc_first(reader->doc, pair); number != NULL;
-         number = doc_next(reader->doc, number)) {
-        if (number->kind != DOC_INT && number->kind != DOC_REAL) {
-            doc_fail(reader->doc, number, &reader->status, "must be a number");
-        }
-    }
-}
-
 void convoi_read_each(Board *board, const char *key, uint32_t minimum, uint32_t maximum,
-                      void (*read)(Board *board, const DocNode *node))
+                      void (*read)(Board *board, const TyDocNode *node))
 {
-    Reader *reader = &board->reader;
-    const DocNode *list =
-        doc_read_list(reader->doc, reader->doc->nodes, key, minimum, maximum, &reader->status);
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
-         node = doc_next(reader->doc, node)) {
+    TyReader *reader = &board->reader;
+    const TyDocNode *list = ty_read_list(reader, reader->doc->nodes, key, minimum, maximum);
+    for (const TyDocNode *node = ty_doc_first(reader->doc, list);
+         node != NULL && ty_reader_ok(reader); node = ty_doc_next(reader->doc, node)) {
         read(board, node);
     }
 }
@@ -76,144 +64,136 @@ static void read_board_head(Board *board)
                                        "rules",     "green_discs", "cities", "starts",
                                        "junctions", "segments",    "green",  NULL};
     static const char *const RULES_WORDS[] = {"europe", "north_america", NULL};
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
-    const DocNode *root = reader->doc->nodes;
-    tables->board_name = convoi_read_head(reader, "convoi-board-1");
-    doc_known_keys(reader->doc, root, KEYS, &reader->status);
-    tables->board_title = convoi_read_title(reader, root, "title");
-    doc_read_text(reader->doc, root, "rules", &reader->status);
-    if (reader_ok(reader)) {
-        tables->crossing =
-            convoi_read_word(reader, doc_get(reader->doc, root, "rules"), RULES_WORDS) == 1;
-    }
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
+    const TyDocNode *root = reader->doc->nodes;
+    ty_read_keys(reader, root, KEYS);
+    tables->board_title = ty_read_title(reader, root, "title");
+    tables->crossing = ty_read_word(reader, root, "rules", RULES_WORDS) == 1;
 }
 
-static void read_goods(Board *board, const DocNode *node, uint8_t city)
+static void read_goods(Board *board, const TyDocNode *node, uint8_t city)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
-    uint8_t goods = convoi_read_word(reader, node, GOODS_WORDS);
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
+    uint8_t goods = ty_read_word_at(reader, node, GOODS_WORDS);
     if (tables->goods_city[goods] != CONVOI_NONE) {
-        doc_fail(reader->doc, node, &reader->status, "city \"%s\" has %s goods already",
-                 board_name(board, tables->city_name[tables->goods_city[goods]]),
-                 GOODS_WORDS[goods]);
+        ty_read_fail(reader, node, "city \"%s\" has %s goods already",
+                     board_name(board, tables->city_name[tables->goods_city[goods]]),
+                     GOODS_WORDS[goods]);
     }
     tables->goods_city[goods] = city;
     tables->city_goods[city] = goods;
 }
 
-static void read_city(Board *board, const DocNode *node)
+static void read_city(Board *board, const TyDocNode *node)
 {
     static const char *const KEYS[] = {"id", "title", "goods", "port", "xy", NULL};
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     uint8_t city = tables->city_count;
-    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    ty_read_keys(reader, node, KEYS);
     board->city_node[city] = node;
     tables->city_name[city] = read_place_id(board, node);
-    tables->city_title[city] = convoi_read_title(reader, node, "title");
-    check_xy(board, node);
+    tables->city_title[city] = ty_read_title(reader, node, "title");
+    ty_read_position(reader, node, tables->city_xy[city]);
     tables->city_count++;
 
-    const DocNode *goods = doc_get(reader->doc, node, "goods");
-    bool port = doc_get(reader->doc, node, "port") != NULL &&
-                doc_read_flag(reader->doc, node, "port", &reader->status);
+    const TyDocNode *goods = ty_doc_get(reader->doc, node, "goods");
+    bool port = ty_doc_get(reader->doc, node, "port") != NULL && ty_read_flag(reader, node, "port");
     if (port == (goods != NULL)) {
-        doc_fail(reader->doc, node, &reader->status,
-                 "a city has either \"goods\" or \"port\": true");
+        ty_read_fail(reader, node, "a city has either \"goods\" or \"port\": true");
     } else if (port) {
         tables->city_port[city] = tables->port_count++;
-    } else if (reader_ok(reader)) {
+    } else if (ty_reader_ok(reader)) {
         read_goods(board, goods, city);
     }
 }
 
 static void read_cities(Board *board)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
-    const DocNode *root = reader->doc->nodes;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
+    const TyDocNode *root = reader->doc->nodes;
     convoi_read_each(board, "cities", 2, CONVOI_CITIES_MAX, read_city);
-    if (!reader_ok(reader)) {
+    if (!ty_reader_ok(reader)) {
         return;
     }
-    const DocNode *cities = doc_get(reader->doc, root, "cities");
+    const TyDocNode *cities = ty_doc_get(reader->doc, root, "cities");
     int ports = tables->crossing ? 2 : 1;
     if (tables->port_count != ports) {
-        doc_fail(reader->doc, cities, &reader->status, "the rules \"%s\" need %s, not %u",
-                 tables->crossing ? "north_america" : "europe",
-                 tables->crossing ? "2 ports" : "1 port", tables->port_count);
+        ty_read_fail(reader, cities, "the rules \"%s\" need %s, not %u",
+                     tables->crossing ? "north_america" : "europe",
+                     tables->crossing ? "2 ports" : "1 port", tables->port_count);
     }
     if (tables->port_count == tables->city_count) {
-        doc_fail(reader->doc, cities, &reader->status, "no city has goods");
+        ty_read_fail(reader, cities, "no city has goods");
     }
-    tables->green_count = (uint8_t)doc_read_int(
-        reader->doc, root, "green_discs", tables->city_count, BOARD_GREEN_MAX, &reader->status);
+    tables->green_count =
+        ty_read_byte(reader, root, "green_discs", tables->city_count, BOARD_GREEN_MAX);
 }
 
-static void read_number(Board *board, const DocNode *node, uint8_t start)
+static void read_number(Board *board, const TyDocNode *node, uint8_t start)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     int most = CONVOI_NUMBERS + 1;
-    if (node->kind != DOC_INT || node->number < 2 || node->number > most) {
-        doc_fail(reader->doc, node, &reader->status, "must be a whole number from 2 to %d", most);
+    if (node->kind != TY_DOC_INT || node->number < 2 || node->number > most) {
+        ty_read_fail(reader, node, "must be a whole number from 2 to %d", most);
         return;
     }
     uint8_t *owner = &tables->number_start[node->number - 2];
     if (*owner != CONVOI_NONE) {
-        doc_fail(reader->doc, node, &reader->status, "start \"%s\" has number %d already",
-                 board_name(board, tables->start_name[*owner]), (int)node->number);
+        ty_read_fail(reader, node, "start \"%s\" has number %d already",
+                     board_name(board, tables->start_name[*owner]), (int)node->number);
     }
     *owner = start;
 }
 
-static void read_start(Board *board, const DocNode *node)
+static void read_start(Board *board, const TyDocNode *node)
 {
     static const char *const KEYS[] = {"id", "title", "numbers", "xy", NULL};
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     uint8_t start = tables->start_count;
-    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    ty_read_keys(reader, node, KEYS);
     board->start_node[start] = node;
     tables->start_name[start] = read_place_id(board, node);
-    tables->start_title[start] = convoi_read_title(reader, node, "title");
-    check_xy(board, node);
+    tables->start_title[start] = ty_read_title(reader, node, "title");
+    ty_read_position(reader, node, tables->start_xy[start]);
     tables->start_count++;
 
-    const DocNode *numbers =
-        doc_read_list(reader->doc, node, "numbers", 1, CONVOI_NUMBERS, &reader->status);
-    for (const DocNode *number = doc_first(reader->doc, numbers);
-         number != NULL && reader_ok(reader); number = doc_next(reader->doc, number)) {
+    const TyDocNode *numbers = ty_read_list(reader, node, "numbers", 1, CONVOI_NUMBERS);
+    for (const TyDocNode *number = ty_doc_first(reader->doc, numbers);
+         number != NULL && ty_reader_ok(reader); number = ty_doc_next(reader->doc, number)) {
         read_number(board, number, start);
     }
 }
 
 static void read_starts(Board *board)
 {
-    Reader *reader = &board->reader;
+    TyReader *reader = &board->reader;
     convoi_read_each(board, "starts", 1, CONVOI_STARTS_MAX, read_start);
     for (int i = 0; i < CONVOI_NUMBERS; i++) {
-        if (reader_ok(reader) && reader->tables->number_start[i] == CONVOI_NONE) {
-            doc_fail(reader->doc, doc_get(reader->doc, reader->doc->nodes, "starts"),
-                     &reader->status, "no start has number %d", i + 2);
+        if (ty_reader_ok(reader) && board->tables->number_start[i] == CONVOI_NONE) {
+            ty_read_fail(reader, ty_doc_get(reader->doc, reader->doc->nodes, "starts"),
+                         "no start has number %d", i + 2);
         }
     }
 }
 
 /* Reads a junction but for the legs that are open: those wait for the segments. */
-static void read_junction(Board *board, const DocNode *node)
+static void read_junction(Board *board, const TyDocNode *node)
 {
     static const char *const KEYS[] = {"id", "title", "xy", "open", NULL};
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     uint8_t junction = tables->junction_count;
-    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    ty_read_keys(reader, node, KEYS);
     board->junction_node[junction] = node;
     tables->junction_name[junction] = read_place_id(board, node);
-    tables->junction_title[junction] = convoi_read_title(reader, node, "title");
-    check_xy(board, node);
+    tables->junction_title[junction] = ty_read_title(reader, node, "title");
+    ty_read_position(reader, node, tables->junction_xy[junction]);
     tables->junction_count++;
 }
 
@@ -227,22 +207,22 @@ static void read_junctions(Board *board)
 /* Ties one end of segment `index` to the place that the file names under `key`. */
 static void read_end(Board *board, uint8_t index, uint8_t side, const char *key)
 {
-    Reader *reader = &board->reader;
-    const DocNode *node = board->segments[index].node;
+    TyReader *reader = &board->reader;
+    const TyDocNode *node = board->segments[index].node;
     Link *end = &board->segments[index].end[side];
-    const char *id = doc_read_text(reader->doc, node, key, &reader->status);
-    if (!reader_ok(reader)) {
+    const char *id = ty_read_text(reader, node, key);
+    if (!ty_reader_ok(reader)) {
         return;
     }
     if (!place_find(board, id, end)) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, key), &reader->status,
-                 "there is no city, start or junction \"%s\"", id);
+        ty_read_fail(reader, ty_doc_get(reader->doc, node, key),
+                     "there is no city, start or junction \"%s\"", id);
     } else if (end->kind == LINK_CITY) {
         board->city_exits[end->index]++;
     } else if (end->kind == LINK_START) {
         board->start_lines[end->index]++;
     } else {
-        end->side = reader->tables->junction_degree[end->index]++;
+        end->side = board->tables->junction_degree[end->index]++;
         if (end->side < CONVOI_LEGS_MAX) {
             board->leg_segment[end->index][end->side] = index;
         }
@@ -252,21 +232,21 @@ static void read_end(Board *board, uint8_t index, uint8_t side, const char *key)
 /* Numbers the spaces of segment `index`. Only a segment between two junctions may have none. */
 static void read_spaces(Board *board, uint8_t index)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     Segment *segment = &board->segments[index];
     bool inner = segment->end[0].kind == LINK_JUNCTION && segment->end[1].kind == LINK_JUNCTION;
-    int32_t spaces = doc_read_int(reader->doc, segment->node, "spaces", inner ? 0 : 1,
-                                  CONVOI_SPACES_MAX, &reader->status);
-    if (!reader_ok(reader)) {
+    uint8_t spaces =
+        ty_read_byte(reader, segment->node, "spaces", inner ? 0 : 1, CONVOI_SPACES_MAX);
+    if (!ty_reader_ok(reader)) {
         return;
     }
     if (spaces > CONVOI_SPACES_MAX - tables->space_count) {
-        doc_fail(reader->doc, segment->node, &reader->status,
-                 "with this segment there are more than %d track spaces", (int)CONVOI_SPACES_MAX);
+        ty_read_fail(reader, segment->node, "with this segment there are more than %d track spaces",
+                     (int)CONVOI_SPACES_MAX);
         return;
     }
-    segment->spaces = (uint8_t)spaces;
+    segment->spaces = spaces;
     segment->first_space = tables->space_count;
     segment->first_gap = (uint16_t)(tables->space_count + index);
     for (uint8_t i = 0; i < segment->spaces; i++) {
@@ -276,69 +256,63 @@ static void read_spaces(Board *board, uint8_t index)
     }
 }
 
-static void read_segment(Board *board, const DocNode *node)
+static void read_segment(Board *board, const TyDocNode *node)
 {
     static const char *const KEYS[] = {"id", "a", "b", "spaces", "lights", NULL};
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     uint8_t index = tables->segment_count;
     Segment *segment = &board->segments[index];
-    doc_known_keys(reader->doc, node, KEYS, &reader->status);
+    ty_read_keys(reader, node, KEYS);
     segment->node = node;
-    tables->segment_name[index] = convoi_read_id(reader, node, "id");
-    const char *id = board_name(board, tables->segment_name[index]);
-    uint8_t other;
-    if (convoi_name_find(tables, tables->segment_name, tables->segment_count, id, &other)) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "id"), &reader->status,
-                 "another segment has the id \"%s\"", id);
-    }
+    tables->segment_name[index] = ty_read_id(reader, node, "id");
+    ty_read_unique(reader, ty_doc_get(reader->doc, node, "id"), tables->segment_name[index],
+                   tables->segment_name, tables->segment_count);
     tables->segment_count++;
     read_end(board, index, 0, "a");
     read_end(board, index, 1, "b");
     if (segment->end[0].kind == segment->end[1].kind &&
         segment->end[0].index == segment->end[1].index) {
-        doc_fail(reader->doc, node, &reader->status, "a segment joins two different places");
+        ty_read_fail(reader, node, "a segment joins two different places");
     }
     read_spaces(board, index);
 }
 
 static void check_degrees(Board *board)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     for (uint8_t i = 0; i < tables->city_count; i++) {
         if (board->city_exits[i] < 1 || board->city_exits[i] > BOARD_EXITS_MAX) {
-            doc_fail(reader->doc, board->city_node[i], &reader->status,
-                     "a city has 1 to %d segments, not %u", (int)BOARD_EXITS_MAX,
-                     board->city_exits[i]);
+            ty_read_fail(reader, board->city_node[i], "a city has 1 to %d segments, not %u",
+                         (int)BOARD_EXITS_MAX, board->city_exits[i]);
         }
         tables->city_light_count = (uint8_t)(tables->city_light_count + board->city_exits[i]);
     }
     for (uint8_t i = 0; i < tables->start_count; i++) {
         if (board->start_lines[i] != 1) {
-            doc_fail(reader->doc, board->start_node[i], &reader->status,
-                     "a start has exactly one segment, not %u", board->start_lines[i]);
+            ty_read_fail(reader, board->start_node[i], "a start has exactly one segment, not %u",
+                         board->start_lines[i]);
         }
     }
     for (uint8_t i = 0; i < tables->junction_count; i++) {
         if (tables->junction_degree[i] != 3 && tables->junction_degree[i] != 4) {
-            doc_fail(reader->doc, board->junction_node[i], &reader->status,
-                     "a junction has 3 or 4 segments, not %u", tables->junction_degree[i]);
+            ty_read_fail(reader, board->junction_node[i], "a junction has 3 or 4 segments, not %u",
+                         tables->junction_degree[i]);
         }
     }
 }
 
 static void check_switch_discs(Board *board)
 {
-    Reader *reader = &board->reader;
+    TyReader *reader = &board->reader;
     int discs = 0;
-    for (uint8_t i = 0; i < reader->tables->junction_count; i++) {
-        discs += reader->tables->junction_degree[i] - 2;
+    for (uint8_t i = 0; i < board->tables->junction_count; i++) {
+        discs += board->tables->junction_degree[i] - 2;
     }
     if (discs > BOARD_SWITCH_DISCS_MAX) {
-        doc_fail(reader->doc, doc_get(reader->doc, reader->doc->nodes, "junctions"),
-                 &reader->status, "need %d switch discs, there are %d", discs,
-                 (int)BOARD_SWITCH_DISCS_MAX);
+        ty_read_fail(reader, ty_doc_get(reader->doc, reader->doc->nodes, "junctions"),
+                     "need %d switch discs, there are %d", discs, (int)BOARD_SWITCH_DISCS_MAX);
     }
 }
 
@@ -346,7 +320,7 @@ static void check_switch_discs(Board *board)
  * Junctions joined without a space form groups; a segment within one group closes a ring. */
 static void check_rings(Board *board)
 {
-    const ConvoiTables *tables = board->reader.tables;
+    const ConvoiTables *tables = board->tables;
     uint8_t group[CONVOI_JUNCTIONS_MAX];
     for (uint8_t i = 0; i < CONVOI_JUNCTIONS_MAX; i++) {
         group[i] = i;
@@ -359,8 +333,8 @@ static void check_rings(Board *board)
         uint8_t from = group[segment->end[0].index];
         uint8_t to = group[segment->end[1].index];
         if (from == to) {
-            doc_fail(board->reader.doc, segment->node, &board->reader.status,
-                     "closes a ring of junctions that has no track space");
+            ty_read_fail(&board->reader, segment->node,
+                         "closes a ring of junctions that has no track space");
         }
         for (uint8_t i = 0; i < tables->junction_count; i++) {
             group[i] = group[i] == from ? to : group[i];
@@ -371,7 +345,7 @@ static void check_rings(Board *board)
 static void read_segments(Board *board)
 {
     convoi_read_each(board, "segments", 1, CONVOI_SEGMENTS_MAX, read_segment);
-    if (reader_ok(&board->reader)) {
+    if (ty_reader_ok(&board->reader)) {
         check_degrees(board);
         check_switch_discs(board);
         check_rings(board);
@@ -383,7 +357,7 @@ static void read_segments(Board *board)
 /* Nothing belongs to anything yet. */
 static void board_clear(Board *board)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     memset(board->gap_light, CONVOI_NONE, sizeof board->gap_light);
     memset(tables->city_goods, CONVOI_NONE, sizeof tables->city_goods);
     memset(tables->city_port, CONVOI_NONE, sizeof tables->city_port);
@@ -392,7 +366,7 @@ static void board_clear(Board *board)
     memset(tables->number_start, CONVOI_NONE, sizeof tables->number_start);
 }
 
-TyStatus convoi_board_read(const Doc *doc, ConvoiTables *tables)
+TyStatus convoi_board_read(const TyDoc *doc, ConvoiTables *tables)
 {
     /* Each stage relies on the success of those before it. */
     static void (*const STAGES[])(Board *board) = {
@@ -401,8 +375,8 @@ TyStatus convoi_board_read(const Doc *doc, ConvoiTables *tables)
         convoi_read_green,     convoi_make_links, convoi_make_runs,   convoi_make_leg_names,
         convoi_make_distances,
     };
-    Board board = {.reader = {.doc = doc, .tables = tables, .status = status_ok()}};
-    for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0] && reader_ok(&board.reader); i++) {
+    Board board = {.reader = {.doc = doc, .pool = &tables->names}, .tables = tables};
+    for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0] && ty_reader_ok(&board.reader); i++) {
         STAGES[i](&board);
     }
     return board.reader.status;

@@ -1,7 +1,8 @@
 /* A board of Convoi Express while it is read from its file: what the stages of reading share. */
 #pragma once
 
-#include "games/convoi/read.h"
+#include "games/convoi/convoi.h"
+#include "kit/reader.h"
 
 enum {
     BOARD_EXITS_MAX = 8,         /* of a city */
@@ -13,7 +14,7 @@ enum {
 /* A line of track. Its spaces are numbered from its a end on. Gap 0 lies before the first space,
  * gap i behind space i. */
 typedef struct Segment {
-    const DocNode *node;
+    const TyDocNode *node;
     Link end[2]; /* a and b as a train meets them, without a light */
     uint8_t spaces;
     uint8_t first_space;
@@ -22,10 +23,11 @@ typedef struct Segment {
 
 /* A board in the making. */
 typedef struct Board {
-    Reader reader;
-    const DocNode *city_node[CONVOI_CITIES_MAX];
-    const DocNode *start_node[CONVOI_STARTS_MAX];
-    const DocNode *junction_node[CONVOI_JUNCTIONS_MAX];
+    TyReader reader;
+    ConvoiTables *tables;
+    const TyDocNode *city_node[CONVOI_CITIES_MAX];
+    const TyDocNode *start_node[CONVOI_STARTS_MAX];
+    const TyDocNode *junction_node[CONVOI_JUNCTIONS_MAX];
     Segment segments[CONVOI_SEGMENTS_MAX];
     uint8_t gap_light[BOARD_GAPS_MAX];
     uint8_t city_exits[CONVOI_CITIES_MAX];
@@ -36,12 +38,12 @@ typedef struct Board {
 
 static inline const char *board_name(const Board *board, uint16_t name)
 {
-    return board->reader.tables->names + name;
+    return board->tables->names.bytes + name;
 }
 
 /* Calls `read` for each entry of the list `key` until one fails. */
 void convoi_read_each(Board *board, const char *key, uint32_t minimum, uint32_t maximum,
-                      void (*read)(Board *board, const DocNode *node));
+                      void (*read)(Board *board, const TyDocNode *node));
 
 /* Stages, in the order in which they run; each relies on the success of those before it. */
 void convoi_read_lights(Board *board);

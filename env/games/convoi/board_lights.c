@@ -11,6 +11,16 @@ JunctionSetting junction_setting(uint8_t degree, uint8_t setting)
     return degree == 3 ? THREE_WAY[setting] : FOUR_WAY[setting];
 }
 
+const uint8_t junction_joined[2][6][CONVOI_LEGS_MAX] = {
+    {{1, 0, 4, 4}, {2, 4, 0, 4}, {4, 2, 1, 4}},
+    {{1, 0, 4, 4}, {2, 4, 0, 4}, {3, 4, 4, 0}, {4, 2, 1, 4}, {4, 3, 4, 1}, {4, 4, 3, 2}},
+};
+
+const uint8_t junction_joining[2][CONVOI_LEGS_MAX][CONVOI_LEGS_MAX] = {
+    {{0, 0, 1, 0}, {0, 0, 2, 0}, {1, 2, 0, 0}},
+    {{0, 0, 1, 2}, {0, 0, 3, 4}, {1, 3, 0, 5}, {2, 4, 5, 0}},
+};
+
 /* ---- Lights ---- */
 
 /* The city, or start, at an end of the segment that `gap` touches; CONVOI_NONE if there is none. */
@@ -26,13 +36,12 @@ static uint8_t gap_neighbour(const Segment *segment, uint8_t gap, LinkKind kind)
 }
 
 /* Gives a light its number: those of the cities come first, both kinds in the order of the file. */
-static uint8_t light_number(Board *board, const DocNode *node, uint8_t city)
+static uint8_t light_number(Board *board, const TyDocNode *node, uint8_t city)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
     if (city == CONVOI_NONE && tables->light_count == CONVOI_LIGHTS_MAX) {
-        doc_fail(reader->doc, node, &reader->status, "there are more than %d lights",
-                 (int)CONVOI_LIGHTS_MAX);
+        ty_read_fail(reader, node, "there are more than %d lights", (int)CONVOI_LIGHTS_MAX);
         return 0;
     }
     uint8_t light = city != CONVOI_NONE ? board->city_lights_named++ : tables->light_count++;
@@ -42,29 +51,25 @@ static uint8_t light_number(Board *board, const DocNode *node, uint8_t city)
     return light;
 }
 
-static void read_light(Board *board, Segment *segment, const DocNode *node)
+static void read_light(Board *board, Segment *segment, const TyDocNode *node)
 {
     static const char *const KEYS[] = {"gap", "id", NULL};
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
-    doc_known_keys(reader->doc, node, KEYS, &reader->status);
-    uint8_t gap =
-        (uint8_t)doc_read_int(reader->doc, node, "gap", 0, segment->spaces, &reader->status);
-    uint16_t name = convoi_read_id(reader, node, "id");
-    uint8_t other;
-    if (!reader_ok(reader)) {
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
+    ty_read_keys(reader, node, KEYS);
+    uint8_t gap = ty_read_byte(reader, node, "gap", 0, segment->spaces);
+    uint16_t name = ty_read_id(reader, node, "id");
+    ty_read_unique(reader, ty_doc_get(reader->doc, node, "id"), name, tables->light_name,
+                   tables->light_count);
+    if (!ty_reader_ok(reader)) {
         return;
     }
-    if (convoi_name_find(tables, tables->light_name, tables->light_count, board_name(board, name),
-                         &other)) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "id"), &reader->status,
-                 "another light has the id \"%s\"", board_name(board, name));
-    } else if (gap_neighbour(segment, gap, LINK_START) != CONVOI_NONE) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "gap"), &reader->status,
-                 "gap %u lies beside a start, which has no light", gap);
+    if (gap_neighbour(segment, gap, LINK_START) != CONVOI_NONE) {
+        ty_read_fail(reader, ty_doc_get(reader->doc, node, "gap"),
+                     "gap %u lies beside a start, which has no light", gap);
     } else if (board->gap_light[segment->first_gap + gap] != CONVOI_NONE) {
-        doc_fail(reader->doc, doc_get(reader->doc, node, "gap"), &reader->status,
-                 "gap %u has a light already", gap);
+        ty_read_fail(reader, ty_doc_get(reader->doc, node, "gap"), "gap %u has a light already",
+                     gap);
     } else {
         uint8_t light = light_number(board, node, gap_neighbour(segment, gap, LINK_CITY));
         board->gap_light[segment->first_gap + gap] = light;
@@ -75,24 +80,22 @@ static void read_light(Board *board, Segment *segment, const DocNode *node)
 /* Every exit of a city has a light. */
 static void check_exit_light(Board *board, const Segment *segment, uint8_t side)
 {
-    Reader *reader = &board->reader;
+    TyReader *reader = &board->reader;
     uint8_t gap = side == 0 ? 0 : segment->spaces;
     if (segment->end[side].kind == LINK_CITY &&
         board->gap_light[segment->first_gap + gap] == CONVOI_NONE) {
-        doc_fail(reader->doc, segment->node, &reader->status,
-                 "gap %u, beside city \"%s\", needs a light", gap,
-                 board_name(board, reader->tables->city_name[segment->end[side].index]));
+        ty_read_fail(reader, segment->node, "gap %u, beside city \"%s\", needs a light", gap,
+                     board_name(board, board->tables->city_name[segment->end[side].index]));
     }
 }
 
 static void read_segment_lights(Board *board, Segment *segment)
 {
-    Reader *reader = &board->reader;
-    if (doc_get(reader->doc, segment->node, "lights") != NULL) {
-        const DocNode *list = doc_read_list(reader->doc, segment->node, "lights", 0,
-                                            CONVOI_LIGHTS_MAX, &reader->status);
-        for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
-             node = doc_next(reader->doc, node)) {
+    TyReader *reader = &board->reader;
+    if (ty_doc_get(reader->doc, segment->node, "lights") != NULL) {
+        const TyDocNode *list = ty_read_list(reader, segment->node, "lights", 0, CONVOI_LIGHTS_MAX);
+        for (const TyDocNode *node = ty_doc_first(reader->doc, list);
+             node != NULL && ty_reader_ok(reader); node = ty_doc_next(reader->doc, node)) {
             read_light(board, segment, node);
         }
     }
@@ -102,9 +105,9 @@ static void read_segment_lights(Board *board, Segment *segment)
 
 void convoi_read_lights(Board *board)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     tables->light_count = tables->city_light_count;
-    for (uint8_t s = 0; s < tables->segment_count && reader_ok(&board->reader); s++) {
+    for (uint8_t s = 0; s < tables->segment_count && ty_reader_ok(&board->reader); s++) {
         read_segment_lights(board, &board->segments[s]);
     }
 }
@@ -112,19 +115,19 @@ void convoi_read_lights(Board *board)
 /* ---- First-game placement ---- */
 
 /* The leg of `junction` that the segment named by list entry `node` is. */
-static uint8_t read_open_leg(Board *board, const DocNode *node, uint8_t junction)
+static uint8_t read_open_leg(Board *board, const TyDocNode *node, uint8_t junction)
 {
-    Reader *reader = &board->reader;
-    const ConvoiTables *tables = reader->tables;
-    const char *id = convoi_read_entry(reader, node);
+    TyReader *reader = &board->reader;
+    const ConvoiTables *tables = board->tables;
+    const char *id = ty_read_entry(reader, node);
     for (uint8_t leg = 0; leg < tables->junction_degree[junction]; leg++) {
         uint8_t segment = board->leg_segment[junction][leg];
         if (strcmp(board_name(board, tables->segment_name[segment]), id) == 0) {
             return leg;
         }
     }
-    doc_fail(reader->doc, node, &reader->status, "no segment of junction \"%s\" has the id \"%s\"",
-             board_name(board, tables->junction_name[junction]), id);
+    ty_read_fail(reader, node, "no segment of junction \"%s\" has the id \"%s\"",
+                 board_name(board, tables->junction_name[junction]), id);
     return 0;
 }
 
@@ -142,43 +145,53 @@ static void junction_set_first(ConvoiTables *tables, uint8_t junction, const boo
 
 static void read_open(Board *board, uint8_t junction)
 {
-    Reader *reader = &board->reader;
+    TyReader *reader = &board->reader;
     bool open[CONVOI_LEGS_MAX] = {false};
-    const DocNode *list =
-        doc_read_list(reader->doc, board->junction_node[junction], "open", 2, 2, &reader->status);
-    for (const DocNode *node = doc_first(reader->doc, list); node != NULL && reader_ok(reader);
-         node = doc_next(reader->doc, node)) {
+    const TyDocNode *list = ty_read_list(reader, board->junction_node[junction], "open", 2, 2);
+    for (const TyDocNode *node = ty_doc_first(reader->doc, list);
+         node != NULL && ty_reader_ok(reader); node = ty_doc_next(reader->doc, node)) {
         uint8_t leg = read_open_leg(board, node, junction);
         if (open[leg]) {
-            doc_fail(reader->doc, node, &reader->status, "two different segments must be open");
+            ty_read_fail(reader, node, "two different segments must be open");
         }
         open[leg] = true;
     }
-    junction_set_first(reader->tables, junction, open);
+    junction_set_first(board->tables, junction, open);
 }
 
+static uint64_t bits_below(uint8_t count)
+{
+    return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+}
+
+/* Numbers the settings of all junctions and keeps them as bits, too. */
 void convoi_read_switches(Board *board)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     for (uint8_t j = 0; j < tables->junction_count; j++) {
+        uint8_t count = junction_setting_count(tables->junction_degree[j]);
         read_open(board, j);
-        tables->junction_action[j] = tables->setting_count;
-        for (uint8_t i = 0; i < junction_setting_count(tables->junction_degree[j]); i++) {
-            tables->setting_junction[tables->setting_count++] = j;
-        }
+        tables->setting_first[j] = tables->setting_count;
+        memset(tables->setting_junction + tables->setting_count, j, count);
+        tables->setting_count = (uint8_t)(tables->setting_count + count);
     }
+    uint8_t low = tables->setting_count < 64 ? tables->setting_count : 64;
+    tables->settings_all[0] = bits_below(low);
+    tables->settings_all[1] = bits_below((uint8_t)(tables->setting_count - low));
 }
 
-static void read_green_light(Board *board, const DocNode *node)
+static void read_green_light(Board *board, const TyDocNode *node)
 {
-    Reader *reader = &board->reader;
-    ConvoiTables *tables = reader->tables;
-    const char *id = convoi_read_entry(reader, node);
-    uint8_t light = 0;
-    if (!convoi_name_find(tables, tables->light_name, tables->light_count, id, &light)) {
-        doc_fail(reader->doc, node, &reader->status, "there is no light \"%s\"", id);
-    } else if ((tables->first_green >> light & 1) != 0) {
-        doc_fail(reader->doc, node, &reader->status, "light \"%s\" has a disc already", id);
+    TyReader *reader = &board->reader;
+    ConvoiTables *tables = board->tables;
+    const char *id = ty_read_entry(reader, node);
+    uint32_t light = ty_name_find(&tables->names, tables->light_name, tables->light_count, id);
+    if (light == tables->light_count) {
+        ty_read_fail(reader, node, "there is no light \"%s\"", id);
+        return;
+    }
+    if ((tables->first_green >> light & 1) != 0) {
+        ty_read_fail(reader, node, "light \"%s\" has a disc already", id);
     }
     tables->first_green |= UINT64_C(1) << light;
 }
@@ -186,23 +199,23 @@ static void read_green_light(Board *board, const DocNode *node)
 /* One disc lies at each city and the others on the track (ruling 38). */
 void convoi_read_green(Board *board)
 {
-    Reader *reader = &board->reader;
-    const ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    const ConvoiTables *tables = board->tables;
     convoi_read_each(board, "green", tables->green_count, tables->green_count, read_green_light);
-    if (!reader_ok(reader)) {
+    if (!ty_reader_ok(reader)) {
         return;
     }
-    const DocNode *list = doc_get(reader->doc, reader->doc->nodes, "green");
+    const TyDocNode *list = ty_doc_get(reader->doc, reader->doc->nodes, "green");
     for (uint8_t i = 0; i < tables->city_count; i++) {
         if ((tables->first_green & tables->city_lights[i]) == 0) {
-            doc_fail(reader->doc, list, &reader->status, "city \"%s\" has no green light",
-                     board_name(board, tables->city_name[i]));
+            ty_read_fail(reader, list, "city \"%s\" has no green light",
+                         board_name(board, tables->city_name[i]));
         }
     }
     int wanted = tables->green_count - tables->city_count;
     int found = __builtin_popcountll(tables->first_green & tables->track_lights);
     if (found != wanted) {
-        doc_fail(reader->doc, list, &reader->status,
-                 "must have one light of each city and %d on the track, not %d", wanted, found);
+        ty_read_fail(reader, list, "must have one light of each city and %d on the track, not %d",
+                     wanted, found);
     }
 }

@@ -22,7 +22,7 @@ static Link link_through(const Board *board, const Segment *segment, uint8_t gap
 /* Stores how a train leaves the place at one end of a segment. */
 static void link_end(Board *board, const Segment *segment, uint8_t side)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     Link from = segment->end[side];
     Link link = link_through(board, segment, side == 0 ? 0 : segment->spaces, side);
     switch ((LinkKind)from.kind) {
@@ -42,7 +42,7 @@ static void link_end(Board *board, const Segment *segment, uint8_t side)
 
 void convoi_make_links(Board *board)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     for (uint8_t s = 0; s < tables->segment_count; s++) {
         const Segment *segment = &board->segments[s];
         link_end(board, segment, 0);
@@ -57,7 +57,7 @@ void convoi_make_links(Board *board)
 
 void convoi_make_runs(Board *board)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     for (uint8_t light = 0; light < tables->city_light_count; light++) {
         tables->exit_run[light] = run_along(tables, tables->exit[light]);
     }
@@ -66,6 +66,13 @@ void convoi_make_runs(Board *board)
             tables->leaving_run[j][leg] = run_along(tables, tables->leaving[j][leg]);
         }
     }
+    for (uint32_t node = 0; node < 2u * tables->space_count; node++) {
+        tables->ahead_run[node] = run_along(tables, tables->ahead[node]);
+    }
+    for (uint8_t start = 0; start < tables->start_count; start++) {
+        tables->departure_run[start] = run_along(tables, tables->departure[start]);
+    }
+    ways_prepare(tables);
 }
 
 /* The id of a city, start or junction. */
@@ -95,7 +102,7 @@ static Link leg_far_end(const Board *board, uint8_t junction, uint8_t leg)
 /* Calls a leg by the place that it leads to, or by its segment if another leg leads there too. */
 static uint16_t leg_name(const Board *board, uint8_t junction, uint8_t leg)
 {
-    const ConvoiTables *tables = board->reader.tables;
+    const ConvoiTables *tables = board->tables;
     uint16_t name = place_name(tables, leg_far_end(board, junction, leg));
     for (uint8_t i = 0; i < tables->junction_degree[junction]; i++) {
         if (i != leg && place_name(tables, leg_far_end(board, junction, i)) == name) {
@@ -107,7 +114,7 @@ static uint16_t leg_name(const Board *board, uint8_t junction, uint8_t leg)
 
 void convoi_make_leg_names(Board *board)
 {
-    ConvoiTables *tables = board->reader.tables;
+    ConvoiTables *tables = board->tables;
     for (uint8_t j = 0; j < tables->junction_count; j++) {
         for (uint8_t leg = 0; leg < tables->junction_degree[j]; leg++) {
             tables->leg_name[j][leg] = leg_name(board, j, leg);
@@ -217,8 +224,8 @@ static void distances_fill(ConvoiTables *tables)
 
 static void check_distances(Board *board)
 {
-    Reader *reader = &board->reader;
-    const ConvoiTables *tables = reader->tables;
+    TyReader *reader = &board->reader;
+    const ConvoiTables *tables = board->tables;
     uint32_t first_city = 2u * tables->space_count;
     for (uint8_t to = 0; to < tables->city_count; to++) {
         for (uint8_t i = 0; i < tables->city_count + tables->start_count; i++) {
@@ -226,9 +233,8 @@ static void check_distances(Board *board)
                 bool city = i < tables->city_count;
                 uint16_t from =
                     city ? tables->city_name[i] : tables->start_name[i - tables->city_count];
-                doc_fail(reader->doc, board->city_node[to], &reader->status,
-                         "a train cannot get here from %s \"%s\"", city ? "city" : "start",
-                         board_name(board, from));
+                ty_read_fail(reader, board->city_node[to], "a train cannot get here from %s \"%s\"",
+                             city ? "city" : "start", board_name(board, from));
             }
         }
     }
@@ -236,6 +242,6 @@ static void check_distances(Board *board)
 
 void convoi_make_distances(Board *board)
 {
-    distances_fill(board->reader.tables);
+    distances_fill(board->tables);
     check_distances(board);
 }

@@ -1,24 +1,7 @@
-/* Convoi Express: identity of a state, its invariants, and dealing hidden hands anew. */
-#include "core/draw.h"
+/* Convoi Express: the invariants of a state, and dealing hidden hands again. */
 #include "games/convoi/state.h"
 
 #include <string.h>
-
-uint64_t convoi_hash(const TyRuleset *ruleset, const void *state_, uint64_t hash)
-{
-    (void)ruleset;
-    const ConvoiState *state = state_;
-    hash = hash_add(hash, state->options);
-    hash = hash_add(hash, state->choices);
-    hash = hash_add(hash, state->green);
-    hash = hash_add(hash, (uint64_t)state->turns | (uint64_t)state->tokens_lost << 16 |
-                              (uint64_t)state->cards_played << 32 |
-                              (uint64_t)(uint16_t)state->potential << 48);
-    const uint8_t *counts = &state->set_aside;
-    hash = hash_bytes(hash, counts,
-                      offsetof(ConvoiState, potential) - offsetof(ConvoiState, set_aside));
-    return hash_bytes(hash, &state->hand[0][0], sizeof(ConvoiState) - offsetof(ConvoiState, hand));
-}
 
 /* ---- Invariants
  * ---------------------------------------------------------------------------------- */
@@ -47,9 +30,6 @@ static const char *check_pile(const ConvoiTables *tables, const ConvoiState *sta
 {
     uint32_t unseen = 0;
     for (uint32_t i = 0; i < tables->card_count; i++) {
-        if (state->seen[i] > 1) {
-            return "a revealed card is not a flag";
-        }
         unseen += state->seen[i] ^ 1u;
     }
     uint32_t known = state->bottom != 0;
@@ -74,7 +54,7 @@ static const char *check_trains(const ConvoiTables *tables, const ConvoiState *s
     uint32_t places = (uint32_t)(tables->space_count + tables->city_count + tables->start_count);
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         uint8_t place = state->place[train];
-        if (place > places || state->heading[train] > 1 || state->cargo[train] > CONVOI_GOODS) {
+        if (place > places) {
             return "a train is nowhere";
         }
         if (place == 0 && (state->cargo[train] != 0 || state->heading[train] != 0)) {
@@ -126,7 +106,7 @@ static const char *check_goods(const ConvoiTables *tables, const ConvoiState *st
 
 static bool placing(const ConvoiState *state)
 {
-    return state->phase <= PHASE_PLACE_SWITCH;
+    return state->head.phase <= PHASE_PLACE_SWITCH;
 }
 
 static const char *check_discs(const ConvoiTables *tables, const ConvoiState *state)
@@ -155,14 +135,18 @@ static const char *check_discs(const ConvoiTables *tables, const ConvoiState *st
     return NULL;
 }
 
-static bool flags_only(const uint8_t *bytes, size_t count)
+/* Tokens lie open until the first card is followed. */
+static const char *check_first_tokens(const ConvoiTables *tables, const ConvoiState *state)
 {
-    for (size_t i = 0; i < count; i++) {
-        if (bytes[i] > 1) {
-            return false;
+    bool early = placing(state) || state->card == CARD_FIRST;
+    for (uint32_t i = 0; i < CONVOI_SYMBOLS_MAX; i++) {
+        uint8_t token = state->first_token[i];
+        if (token != 0 && (!early || tables->starts != STARTS_DRAWN ||
+                           i >= tables->first_card.new_count || !state->token_spent[token - 1])) {
+            return "a start token lies open that should not";
         }
     }
-    return true;
+    return NULL;
 }
 
 static const char *check_starts(const ConvoiTables *tables, const ConvoiState *state)
@@ -185,38 +169,37 @@ static const char *check_starts(const ConvoiTables *tables, const ConvoiState *s
 /* The fields of the question being asked. */
 static const char *check_question(const ConvoiTables *tables, const ConvoiState *state)
 {
-    bool card_phase = state->phase >= PHASE_CARD && state->phase <= PHASE_TRAIN;
+    bool card_phase = state->head.phase >= PHASE_CARD && state->head.phase <= PHASE_TRAIN;
     if (card_phase && state->card == CARD_NONE) {
         return "a question about a card, and no card";
     }
     if (state->card != CARD_NONE) {
         const Card *card = card_now(tables, state);
         uint32_t symbols = (uint32_t)(card->new_count + card->move_count);
-        if (state->symbol > symbols || (state->phase == PHASE_COLOUR && state->symbol == symbols) ||
-            (state->phase == PHASE_START && state->symbol >= card->new_count)) {
+        if (state->symbol > symbols ||
+            (state->head.phase == PHASE_COLOUR && state->symbol == symbols) ||
+            (state->head.phase == PHASE_START && state->symbol >= card->new_count)) {
             return "the card has no such symbol";
         }
     }
-    bool moving =
-        state->phase == PHASE_DIE || state->phase == PHASE_CITY || state->phase == PHASE_EXIT;
-    if (state->train > CONVOI_TRAINS || state->points > 5 || state->roll > 5 ||
-        (moving &&
-         (state->train == 0 || state->points == 0 || state->place[state->train - 1] == 0))) {
+    bool moving = state->head.phase == PHASE_DIE || state->head.phase == PHASE_CITY ||
+                  state->head.phase == PHASE_EXIT;
+    if (moving &&
+        (state->train == 0 || state->points == 0 || state->place[state->train - 1] == 0)) {
         return "the moving train does not exist";
     }
-    bool in_city = state->phase == PHASE_CITY || state->phase == PHASE_EXIT;
+    bool in_city = state->head.phase == PHASE_CITY || state->head.phase == PHASE_EXIT;
     if (in_city && city_at(tables, (uint8_t)(state->place[state->train - 1] - 1)) == CONVOI_NONE) {
         return "a train leaves a city and is in none";
     }
-    if (state->entry > tables->light_count || state->from > tables->light_count ||
-        state->colour > CONVOI_COLOURS || state->act > ACT_LOAD + 1 ||
-        state->junction_setting > 5) {
+    if (state->entry > tables->light_count || state->from > tables->light_count) {
         return "a part of the question is out of range";
     }
-    if ((state->phase == PHASE_TRAIN || state->phase == PHASE_START) && state->colour == 0) {
+    if ((state->head.phase == PHASE_TRAIN || state->head.phase == PHASE_START) &&
+        state->colour == 0) {
         return "no colour is named";
     }
-    if (state->phase == PHASE_LIGHT_TO && state->from == 0) {
+    if (state->head.phase == PHASE_LIGHT_TO && state->from == 0) {
         return "no light is named";
     }
     return NULL;
@@ -225,7 +208,7 @@ static const char *check_question(const ConvoiTables *tables, const ConvoiState 
 /* What the chosen action needs before it is paid. */
 static const char *check_act(const ConvoiTables *tables, const ConvoiState *state)
 {
-    if (state->phase != PHASE_PAY) {
+    if (state->head.phase != PHASE_PAY) {
         return NULL;
     }
     switch (state->act) {
@@ -259,43 +242,44 @@ static const char *check_act(const ConvoiTables *tables, const ConvoiState *stat
 
 static const char *check_ranges(const ConvoiTables *tables, const ConvoiState *state)
 {
-    if (state->phase >= PHASE_COUNT || state->active >= tables->player_count) {
-        return "the question or the active seat does not exist";
+    if (state->active >= tables->player_count) {
+        return "the active seat does not exist";
     }
-    if ((state->phase == PHASE_OVER) != (state->head.over != 0) ||
+    if ((state->head.phase == PHASE_OVER) != (state->head.over != 0) ||
         (!state->head.over && state->head.seat != (int8_t)state->active)) {
         return "the seat to act is not the active one";
     }
     if (state->clock > tables->clock || (state->clock == 0 && !state->head.over)) {
         return "the clock is out of range";
     }
-    if (!flags_only(state->staff_used, CONVOI_STAFF) || !flags_only(&state->crossing_on, 1) ||
-        !flags_only(state->named, CONVOI_COLOURS) || !flags_only(state->moved, CONVOI_TRAINS) ||
-        !flags_only(state->token_spent, CONVOI_NUMBERS) || state->won > 1) {
-        return "a flag is neither 0 nor 1";
-    }
-    if (state->phase == PHASE_PLACE_SWITCH &&
+    if (state->head.phase == PHASE_PLACE_SWITCH &&
         (state->junction == 0 || state->junction > tables->junction_count)) {
         return "the junction to be set does not exist";
     }
-    if (state->phase == PHASE_PLACE_CITY &&
+    if (state->head.phase == PHASE_PLACE_CITY &&
         (uint32_t)__builtin_popcountll(state->green) >= tables->city_count) {
         return "every city has its light";
     }
     return NULL;
 }
 
-/* The options stored in a state are those that its position has. */
-static const char *check_options(const ConvoiTables *tables, const ConvoiState *state)
+/* What is kept of the network is what the network says. */
+static const char *check_kept(const ConvoiTables *tables, const ConvoiState *state)
 {
+    Kept kept = network_look(tables, state);
     ConvoiState copy = *state;
-    options_compute(tables, &copy);
-    if (copy.options != state->options || copy.choices != state->choices ||
-        copy.switches_open != state->switches_open) {
-        return "the open answers do not fit the question";
+    settings_note(tables, &copy);
+    if (memcmp(copy.settled, state->settled, sizeof copy.settled) != 0) {
+        return "the settings that are noted are not those of the switches";
     }
-    if (!state->head.over && state->options == 0 && state->choices == 0 && !state->switches_open) {
-        return "the question has no answer";
+    if (state->potential != kept.potential) {
+        return "the potential does not fit the position";
+    }
+    if ((state->noted[0] | state->noted[1]) != 0) {
+        return "something of a step is left in the state";
+    }
+    if (memcmp(state->hints, kept.hints, sizeof kept.hints) != 0) {
+        return "the hints do not fit the position";
     }
     return NULL;
 }
@@ -303,8 +287,8 @@ static const char *check_options(const ConvoiTables *tables, const ConvoiState *
 const char *convoi_check(const TyRuleset *ruleset, const void *state_)
 {
     static const char *(*const checks[])(const ConvoiTables *, const ConvoiState *) = {
-        check_ranges, check_cards,  check_pile,     check_trains, check_goods,
-        check_discs,  check_starts, check_question, check_act,    check_options,
+        check_ranges, check_cards,  check_pile,         check_trains,   check_goods,
+        check_discs,  check_starts, check_first_tokens, check_question, check_act,
     };
     const ConvoiTables *tables = convoi_tables(ruleset);
     for (uint32_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
@@ -313,38 +297,59 @@ const char *convoi_check(const TyRuleset *ruleset, const void *state_)
             return broken;
         }
     }
-    const ConvoiState *state = state_;
-    bool shaped = tables->reward == REWARD_SHAPED;
-    if (state->potential != (shaped ? convoi_potential(tables, state) : 0)) {
-        return "the potential does not fit the position";
-    }
-    return NULL;
+    return check_kept(tables, state_);
 }
 
 /* ---- Hidden information
  * ---------------------------------------------------------------------------- */
 
-void convoi_resample(const TyRuleset *ruleset, void *state_, uint32_t seat)
+enum { RESAMPLE_TRIES = 64 }; /* hands dealt to a seat in the middle of an act */
+
+/* Deals the hands of all but `seat` anew. */
+static void hands_redeal(const Play *play, uint32_t seat)
 {
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    ConvoiState *state = state_;
+    ConvoiState *state = play->state;
     uint8_t sizes[TY_PLAYERS_MAX] = {0};
-    if (!tables->hands_hidden) {
-        return;
-    }
-    for (uint32_t other = 0; other < tables->player_count; other++) {
+    for (uint32_t other = 0; other < play->tables->player_count; other++) {
         for (uint32_t kind = 0; other != seat && kind < CONVOI_KINDS; kind++) {
             sizes[other] = (uint8_t)(sizes[other] + state->hand[other][kind]);
             state->deck[kind] = (uint8_t)(state->deck[kind] + state->hand[other][kind]);
             state->hand[other][kind] = 0;
         }
     }
-    for (uint32_t other = 0; other < tables->player_count; other++) {
+    for (uint32_t other = 0; other < play->tables->player_count; other++) {
         for (uint8_t i = 0; i < sizes[other]; i++) {
-            uint32_t kind = draw(&state->head, NULL, STREAM_ACTIONS, state->deck, CONVOI_KINDS);
+            uint32_t kind = ty_draw(play->ty, STREAM_ACTIONS, state->deck, CONVOI_KINDS);
             state->deck[kind]--;
             state->hand[other][kind]++;
         }
     }
-    options_compute(tables, state);
+}
+
+/* True if the seat to act can pay for what it has begun. */
+static bool act_can_be_paid(const ConvoiTables *tables, const ConvoiState *state)
+{
+    bool pays = state->head.phase == PHASE_PAY;
+    Act act = pays ? (Act)(state->act - 1) : ACT_SIGNAL;
+    return (!pays && state->head.phase != PHASE_LIGHT_TO) ||
+           payments_for(tables, act, state->hand[state->active]) != 0;
+}
+
+/* Deals are repeated until the seat to act can go on with what it has begun; after too many
+ * failures the cards stay as they were. */
+void convoi_resample(TyPlay *ty, uint32_t seat)
+{
+    ConvoiState *state = ty->state;
+    bool hidden = convoi_tables(ty->ruleset)->hands_hidden;
+    for (uint32_t i = 0; hidden && i < RESAMPLE_TRIES; i++) {
+        ConvoiState copy = *state;
+        TyPlay trial = {.ruleset = ty->ruleset, .state = &copy};
+        Play play = play_of(&trial);
+        hands_redeal(&play, seat);
+        memcpy(state->head.draws, copy.head.draws, sizeof copy.head.draws);
+        if (act_can_be_paid(play.tables, &copy)) {
+            *state = copy;
+            return;
+        }
+    }
 }

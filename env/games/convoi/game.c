@@ -2,7 +2,6 @@
  *
  * The rules and where each is implemented: RULES.md in this folder. */
 #include "core/bytes.h"
-#include "core/draw.h"
 #include "core/status.h"
 #include "games/convoi/state.h"
 
@@ -11,6 +10,7 @@
 extern const TyFile file_convoi_europe;
 extern const TyFile file_convoi_north_america;
 extern const TyFile file_convoi_tiny;
+extern const TyFile file_convoi_howto;
 extern const TyFile file_convoi_standard_deck;
 
 static const char *const board_names[] = {"europe", "north_america", "tiny", NULL};
@@ -21,7 +21,6 @@ static const char *const starts_names[] = {"dice", "shuffled", "drawn", NULL};
 static const char *const hands_names[] = {"open", "hidden", NULL};
 static const char *const first_names[] = {"seat0", "random", NULL};
 static const char *const reward_names[] = {"win", "delivery", "shaped", NULL};
-static const char *const chance_names[] = {"rng", "seat", NULL};
 
 enum {
     FIELD_BOARD,
@@ -37,7 +36,6 @@ enum {
     FIELD_FIRST_PLAYER,
     FIELD_REWARD,
     FIELD_HINTS,
-    FIELD_ASK_FORCED,
 };
 
 static const TyField convoi_fields[] = {
@@ -58,9 +56,6 @@ static const TyField convoi_fields[] = {
     {"reward", TY_FIELD_CHOICE, 0, 0, 2, reward_names, false,
      "+1/-1 at the end; 1/8 a good besides; progress of trains besides"},
     {"hints", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "rows tell what lies ahead of each train"},
-    {"ask_forced", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "ask questions with a single answer too"},
-    {"chance", TY_FIELD_CHOICE, 0, 0, 1, chance_names, false,
-     "chance by the generator, or by a seat of its own"},
     {.key = NULL},
 };
 
@@ -69,8 +64,8 @@ static const TyFile *const board_files[] = {&file_convoi_europe, &file_convoi_no
 static const TyFile *const deck_files[] = {&file_convoi_standard_deck};
 
 static const TyFileField convoi_files[] = {
-    {"board", "convoi-board-1", "convoi board", board_files},
-    {"deck", "convoi-deck-1", "convoi deck", deck_files},
+    {"board", "convoi-board-1", "convoi board", board_files, NULL, 0, 0, 0},
+    {"deck", "convoi-deck-1", "convoi deck", deck_files, NULL, 0, 0, 0},
 };
 
 static const char *const metric_names[] = {
@@ -79,15 +74,124 @@ static const char *const metric_names[] = {
     NULL,
 };
 
-static const char *const stream_names[] = {
-    "instructions", "actions", "start_dice", "die_black",    "die_brown", "die_gray",
-    "start_tokens", "lights",  "switches",   "first_player", NULL,
+static const TyStream convoi_streams[] = {
+    [STREAM_INSTRUCTIONS] = {"instructions", &convoi_deck_cards},
+    [STREAM_ACTIONS] = {"actions", &convoi_kinds},
+    [STREAM_START_DICE] = {"start_dice", &convoi_start_dice},
+    [STREAM_DIE] = {"die_black", &convoi_dice[0]},
+    {"die_brown", &convoi_dice[1]},
+    {"die_gray", &convoi_dice[2]},
+    [STREAM_TOKENS] = {"start_tokens", &convoi_numbers},
+    [STREAM_LIGHTS] = {"lights", &convoi_lights},
+    [STREAM_SWITCHES] = {"switches", &convoi_setting},
+    [STREAM_FIRST_PLAYER] = {"first_player", &convoi_seats},
+    {.name = NULL},
 };
 
-static TyStatus convoi_file_check(uint32_t file, const Doc *doc)
+static const TyActionForm convoi_actions[] = {
+    [FORM_WAIT] = {.verb = "wait"},
+    [FORM_END] = {.verb = "turn.end", .help = "End the turn"},
+    [FORM_PLAY_CARD] = {.verb = "card.play", .help = "Follow the card"},
+    [FORM_KEEP] = {.verb = "die.keep", .help = "Move by this roll"},
+    [FORM_LOGISTICIEN] = {.verb = "staff.logisticien",
+                          .help = "Use the logisticien: roll again, and take that"},
+    [FORM_STOP] = {.verb = "city.stop", .help = "Stop in the city, free of charge"},
+    [FORM_ROLL_START] = {.verb = "start.roll", .help = "Roll two dice for the start"},
+    [FORM_GARDE_VOIE] = {.verb = "staff.garde_voie",
+                         .help = "Use the garde-voie: the card goes under the pile, and the next "
+                                 "one is revealed"},
+    [FORM_GESTIONNAIRE] = {.verb = "staff.gestionnaire",
+                           .help = "Use the gestionnaire: this turn trains may cross cities"},
+    [FORM_CHEF_DE_TRAIN] = {.verb = "staff.chef_de_train",
+                            .help = "Use the chef de train: this colour does not move"},
+    [FORM_COLOUR] = {.verb = "colour", .items = &convoi_colours, .help = "Name a colour"},
+    [FORM_MOVE] = {.verb = "move", .items = &convoi_trains, .help = "Move a train"},
+    [FORM_LOAD] = {.verb = "load", .items = &convoi_trains, .help = "Load a train, for any card"},
+    [FORM_HOLD] = {.verb = "staff.cheffe_de_section",
+                   .items = &convoi_trains,
+                   .help = "Use the cheffe de section: one train does not move"},
+    [FORM_PAY] = {.verb = "pay", .items = &convoi_payments, .help = "Pay"},
+    [FORM_PLACE_AT] = {.verb = "staff.agent_de_manoeuvre",
+                       .items = &convoi_starts,
+                       .help = "Use the agent de manoeuvre: the train starts where you say"},
+    [FORM_UNUSED] = {.verb = "unused", .items = &convoi_unused_starts},
+    [FORM_LIGHT_FROM] = {.verb = "light.from",
+                         .items = &convoi_lights,
+                         .help = "Take a green light away, to put it elsewhere",
+                         .brief = true},
+    [FORM_LIGHT_TO] = {.verb = "light.to",
+                       .items = &convoi_lights,
+                       .help = "Turn a light green",
+                       .brief = true},
+    [FORM_EXIT] = {.verb = "exit", .items = &convoi_exits, .help = "Leave by an exit"},
+    [FORM_SWITCH] = {.verb = "switch",
+                     .items = &convoi_settings,
+                     .help = "Turn a switch: say which two directions it joins",
+                     .brief = true},
+    {.verb = NULL},
+};
+
+#define FIELD(member, maximum) TY_FIELD(ConvoiState, uint8_t, member, maximum)
+#define FIELD_16(member) TY_FIELD(ConvoiState, uint16_t, member, 0)
+
+static const TyStateField convoi_state_fields[] = {
+    TY_FIELD(ConvoiState, uint64_t, green, 0),
+    TY_FIELD_DERIVED(ConvoiState, uint64_t, settled, 0),
+    FIELD_16(turns),
+    FIELD_16(tokens_lost),
+    FIELD_16(cards_played),
+    FIELD_16(potential),
+    FIELD(set_aside, 0),
+    FIELD(collisions, 0),
+    FIELD(derailments, 0),
+    FIELD(loads, 0),
+    FIELD(trains_placed, 0),
+    FIELD(won, 1),
+    FIELD(goods_delivered, 0),
+    FIELD(active, TY_PLAYERS_MAX - 1),
+    FIELD(hand, CONVOI_HAND_MAX),
+    FIELD(setting, 5),
+    FIELD(seen, 1),
+    FIELD(goods, 3),
+    FIELD(delivered, 4),
+    FIELD(number_start, CONVOI_STARTS_MAX - 1),
+    FIELD(token_spent, 1),
+    FIELD(first_token, CONVOI_NUMBERS),
+    FIELD(card, CARD_BASE + CONVOI_CARDS_MAX - 1),
+    FIELD(symbol, 2 * CONVOI_SYMBOLS_MAX),
+    FIELD(clock, 10),
+    FIELD(pile, CONVOI_CARDS_MAX),
+    FIELD(bottom, CARD_BASE + CONVOI_CARDS_MAX - 1),
+    FIELD(staff_used, 1),
+    FIELD(crossing_on, 1),
+    FIELD(colour, CONVOI_COLOURS),
+    FIELD(named, 1),
+    FIELD(moved, 1),
+    FIELD(train, CONVOI_TRAINS),
+    FIELD(roll, DIE_MAX),
+    FIELD(points, DIE_MAX),
+    FIELD(entry, CONVOI_LIGHTS_MAX),
+    FIELD(act, ACT_LOAD + 1),
+    FIELD(from, CONVOI_LIGHTS_MAX),
+    FIELD(to, CONVOI_LIGHTS_MAX),
+    FIELD(junction, CONVOI_JUNCTIONS_MAX),
+    FIELD(junction_setting, 5),
+    FIELD(deck, 27),
+    FIELD(discard, 27),
+    FIELD(place, 0),
+    FIELD(heading, 1),
+    FIELD(cargo, CONVOI_GOODS),
+    FIELD(noted, 0),
+    TY_FIELD_DERIVED(ConvoiState, uint8_t, hints, 0),
+    {.size = 0},
+};
+
+/* ---- Rulesets ----------------------------------------------------------------------------------
+ */
+
+static TyStatus convoi_read(void *tables, uint32_t file, const TyDoc *doc)
 {
-    ConvoiTables tables = {0};
-    return file == 0 ? convoi_board_read(doc, &tables) : convoi_deck_read(doc, &tables);
+    return file == 0 ? convoi_board_read(doc, tables) : convoi_deck_read(doc, tables);
 }
 
 static void tables_configure(ConvoiTables *tables, const int32_t *config)
@@ -109,7 +213,6 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
     tables->first_random = config[FIELD_FIRST_PLAYER] == 1;
     tables->reward = (uint8_t)config[FIELD_REWARD];
     tables->hints = config[FIELD_HINTS] != 0;
-    tables->ask_forced = config[FIELD_ASK_FORCED] != 0;
     tables->port_wants = tables->port_count == 1 ? 2 : 1;
     tables->port_extra = config[FIELD_GOODS] == 1 ? tables->port_wants : 0;
     tables->goods_per_city = config[FIELD_GOODS] == 1 ? 3 : 2;
@@ -121,62 +224,36 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
 static TyStatus tables_agree(const ConvoiTables *tables)
 {
     if (tables->removed >= tables->card_count) {
-        return status_fail(TY_BAD_CONFIG, "removed=%u: the deck has %u cards; allowed is 0..%u",
-                           tables->removed, tables->card_count, tables->card_count - 1u);
+        return ty_status_fail(TY_BAD_CONFIG, "removed=%u: the deck has %u cards; allowed is 0..%u",
+                              tables->removed, tables->card_count, tables->card_count - 1u);
     }
     if (tables->extra_light && tables->light_count <= tables->green_count) {
-        return status_fail(TY_BAD_CONFIG, "extra_light=true: every light of the board is green");
+        return ty_status_fail(TY_BAD_CONFIG, "extra_light=true: every light of the board is green");
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
-/* What users are told of files that are not the printed ones. */
-static void note_add(const Doc *doc, const char *title, Text *note)
-{
-    const DocNode *status = doc_get(doc, &doc->nodes[0], "status");
-    const DocNode *name = doc_get(doc, &doc->nodes[0], "name");
-    if (status != NULL) {
-        text_add(note, "%s%s %s: %s", note->length == 0 ? "" : "; ", title, name->text,
-                 status->text);
-    }
-}
-
-static TyStatus convoi_build(TyRuleset *ruleset, const Doc *const *docs)
+static TyStatus convoi_build(TyRuleset *ruleset)
 {
     ConvoiTables *tables = ruleset->tables;
-    TyStatus status = convoi_board_read(docs[0], tables);
-    if (status.code == TY_OK) {
-        status = convoi_deck_read(docs[1], tables);
-    }
-    if (status.code != TY_OK) {
-        return status;
-    }
     tables_configure(tables, ruleset->config);
     payments_prepare(tables);
-    status = tables_agree(tables);
-    convoi_shape(ruleset);
-    Text note = text_init(ruleset->note, sizeof ruleset->note);
-    note_add(docs[0], "board", &note);
-    note_add(docs[1], "deck", &note);
-    return status;
+    convoi_make_edges(tables);
+    convoi_layout(tables);
+    return tables_agree(tables);
 }
 
 /* ---- Rewards -----------------------------------------------------------------------------------
  */
 
-/* In 1/64. A good delivered is worth twice what a loaded train can be: otherwise a learner that
- * discounts would rather keep the train. */
-enum { VALUE_GOOD = 128, VALUE_EMPTY = 24, VALUE_LOADED = 40 };
+/* In 1/64, without its way to a city that it wants. */
+enum { VALUE_EMPTY = 24, VALUE_LOADED = 40 };
 
-int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state)
+/* What the trains are worth to the shaped reward; nothing when the episode is over. */
+static uint16_t network_potential(const ConvoiState *state, const Way ways[CONVOI_TRAINS])
 {
-    Way ways[CONVOI_TRAINS];
-    if (state->head.over) {
-        return 0;
-    }
     int32_t potential = 0;
-    ways_compute(tables, state, false, ways);
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+    for (uint8_t train = 0; !state->head.over && train < CONVOI_TRAINS; train++) {
         if (state->place[train] != 0) {
             bool loaded = state->cargo[train] != 0;
             int32_t most = loaded ? VALUE_LOADED : VALUE_EMPTY;
@@ -184,48 +261,69 @@ int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state)
             potential += ways[train].cost < most ? most - ways[train].cost : 0;
         }
     }
-    return (int16_t)potential;
+    return (uint16_t)potential;
 }
 
-/* What the team earned by a step, in 1/64. */
-static int32_t step_reward(const ConvoiTables *tables, ConvoiState *state, uint8_t delivered_before)
+Kept network_look(const ConvoiTables *tables, const ConvoiState *state)
 {
-    int32_t earned = 0;
-    if (state->head.over) {
-        earned += state->won ? TY_REWARD_ONE : -TY_REWARD_ONE;
+    Kept kept = {.potential = 0};
+    Hint hints[CONVOI_TRAINS];
+    Way ways[CONVOI_TRAINS];
+    bool shaped = tables->reward == REWARD_SHAPED;
+    if (tables->hints || shaped) {
+        ways_compute(tables, state, tables->hints, ways);
+        kept.potential = shaped ? network_potential(state, ways) : 0;
     }
-    if (tables->reward != REWARD_WIN) {
-        earned += (state->goods_delivered - delivered_before) * (TY_REWARD_ONE / 8);
+    if (tables->hints) {
+        hints_compute(tables, state, hints);
+        hints_lay_out(hints, ways, kept.hints);
     }
-    if (tables->reward == REWARD_SHAPED) {
-        int16_t potential = convoi_potential(tables, state);
-        earned += (state->goods_delivered - delivered_before) * VALUE_GOOD;
-        earned += potential - state->potential;
-        state->potential = potential;
-    }
-    return earned;
+    return kept;
 }
 
-bool convoi_step(const TyRuleset *ruleset, void *state_, uint32_t action, int32_t *reward,
-                 TyTape *tape)
+/* With the shaped reward a good delivered is worth twice what a loaded train can be: otherwise a
+ * learner that discounts would rather keep the train. */
+int32_t delivery_reward(const ConvoiTables *tables)
 {
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    ConvoiState *state = state_;
-    if (!action_allowed(tables, state, action)) {
-        return false;
-    }
-    Play play = {.tables = tables, .state = state, .tape = tape};
-    uint8_t delivered = state->goods_delivered;
-    action_apply(&play, action);
-    play_on(&play);
-    int32_t earned = step_reward(tables, state, delivered);
-    for (uint32_t i = 0; earned != 0 && i < tables->player_count; i++) {
-        reward[i] += earned;
-    }
-    return true;
+    static const int32_t rewards[] = {
+        [REWARD_WIN] = 0,
+        [REWARD_DELIVERY] = TY_REWARD_ONE / 8,
+        [REWARD_SHAPED] = TY_REWARD_ONE / 8 + 128,
+    };
+    return rewards[tables->reward];
 }
 
-void convoi_measure(const TyRuleset *ruleset, const void *state_, int32_t *metrics)
+void team_earn(Play *play, int32_t reward)
+{
+    for (uint32_t seat = 0; seat < play->tables->player_count; seat++) {
+        play->ty->reward[seat] += reward;
+    }
+}
+
+/* The shaped reward is the change of the potential. A step that leaves the network as it was costs
+ * nothing here; when the episode is over, the potential is. */
+static void convoi_earn(TyPlay *ty)
+{
+    Play play = play_of(ty);
+    ConvoiState *state = play.state;
+    uint16_t before = state->potential;
+    if (!play.tables->hints && play.tables->reward != REWARD_SHAPED) {
+        state->noted[0] = 0;
+        return;
+    }
+    if (state->noted[0]) {
+        Kept kept = network_look(play.tables, state);
+        memcpy(state->hints, kept.hints, sizeof state->hints);
+        state->potential = kept.potential;
+        state->noted[0] = 0;
+    }
+    state->potential = state->head.over ? 0 : state->potential;
+    if (state->potential != before) {
+        team_earn(&play, state->potential - before);
+    }
+}
+
+static void convoi_measure(const TyRuleset *ruleset, const void *state_, int32_t *metrics)
 {
     (void)ruleset;
     const ConvoiState *state = state_;
@@ -238,32 +336,43 @@ void convoi_measure(const TyRuleset *ruleset, const void *state_, int32_t *metri
 }
 
 const TyGame convoi_game = {
+    .api = TY_GAME_API,
     .name = "convoi",
     .title = "Convoi Express",
     .cooperative = true,
-    .rules_version = 2,
+    .rules_version = 4,
+    .small = "board=tiny",
+    .learning = "hints=true,reward=shaped",
+    .howto = &file_convoi_howto,
+    .board = &convoi_board,
     .fields = convoi_fields,
     .files = convoi_files,
     .file_count = 2,
+    .phases = convoi_phase_words,
+    .actions = convoi_actions,
+    .blocks = convoi_blocks,
+    .events = convoi_events,
+    .streams = convoi_streams,
     .metrics = metric_names,
-    .streams = stream_names,
+    .state_fields = convoi_state_fields,
+    .state_size = sizeof(ConvoiState),
+    .answer_words = CONVOI_ANSWER_WORDS,
+    .active_at = offsetof(ConvoiState, active),
     .tables_size = sizeof(ConvoiTables),
-    .file_check = convoi_file_check,
+    .read = convoi_read,
     .build = convoi_build,
-    .reset = convoi_reset,
-    .legal = convoi_legal,
-    .step = convoi_step,
+    .begin = convoi_begin,
+    .apply = convoi_apply,
+    .answers = convoi_answers,
+    .earn = convoi_earn,
     .observe = convoi_observe,
     .measure = convoi_measure,
-    .hash = convoi_hash,
-    .phase_name = convoi_phase_name,
     .check = convoi_check,
     .resample = convoi_resample,
-    .action_name = convoi_action_name,
-    .block_label = convoi_block_label,
-    .value_label = convoi_value_label,
-    .outcome_name = convoi_outcome_name,
     .text = convoi_text,
+    .explain = convoi_explain,
     .state_json = convoi_state_json,
-    .event_json = convoi_event_json,
+    .style = convoi_style,
+    .draw_board = convoi_draw_board,
+    .draw = convoi_draw,
 };

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-enum { HINT_POINTS = 5 /* the longest roll */ };
-
 static void hint_block(Hint *hint, Loss why, Link at)
 {
     hint->obstacle = (uint8_t)(why + 1);
@@ -31,7 +29,7 @@ static Hint hint_follow(const Scene *scene, uint8_t train, Link link)
     const ConvoiTables *tables = scene->tables;
     const ConvoiState *state = scene->state;
     Hint hint = {0};
-    while (hint.run < HINT_POINTS) {
+    while (hint.run < DIE_MAX) {
         Loss why = LOSS_RED_LIGHT;
         if (!link_follow(tables, state, &link, &why)) {
             hint_block(&hint, why, link);
@@ -70,18 +68,9 @@ static Hint hint_leave(const Scene *scene, uint8_t train, uint8_t city)
 static Hint train_hint(const Scene *scene, uint8_t train)
 {
     const ConvoiTables *tables = scene->tables;
-    const ConvoiState *state = scene->state;
-    Hint hint = {0};
-    uint8_t place = (uint8_t)(state->place[train] - 1);
-    uint8_t city = city_at(tables, place);
-    if (city != CONVOI_NONE) {
-        hint = hint_leave(scene, train, city);
-    } else if (place < tables->space_count) {
-        hint = hint_follow(scene, train, tables->ahead[2 * place + state->heading[train]]);
-    } else {
-        hint = hint_follow(scene, train, tables->departure[place - place_start(tables, 0)]);
-    }
-    return hint;
+    uint8_t city = city_at(tables, (uint8_t)(scene->state->place[train] - 1));
+    return city != CONVOI_NONE ? hint_leave(scene, train, city)
+                               : hint_follow(scene, train, train_link(tables, scene->state, train));
 }
 
 void hints_compute(const ConvoiTables *tables, const ConvoiState *state, Hint hints[CONVOI_TRAINS])
@@ -96,6 +85,20 @@ void hints_compute(const ConvoiTables *tables, const ConvoiState *state, Hint hi
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         if (state->place[train] != 0) {
             hints[train] = train_hint(&scene, train);
+        }
+    }
+}
+
+void hints_lay_out(const Hint hints[CONVOI_TRAINS], const Way ways[CONVOI_TRAINS],
+                   uint8_t blocks[CONVOI_HINTS][CONVOI_TRAINS])
+{
+    for (uint32_t train = 0; train < CONVOI_TRAINS; train++) {
+        const Hint *hint = &hints[train];
+        const Way *way = &ways[train];
+        const uint8_t bytes[CONVOI_HINTS] = {hint->run, hint->obstacle, hint->light, hint->junction,
+                                             way->cost, way->exit,      way->light,  way->setting};
+        for (uint32_t i = 0; i < CONVOI_HINTS; i++) {
+            blocks[i][train] = bytes[i];
         }
     }
 }

@@ -1,35 +1,27 @@
 /* Convoi Express: how a train moves (Regles de deplacement), and what it meets on its way. */
-#include "core/draw.h"
 #include "games/convoi/state.h"
+#include "kit/draw.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* Faces of the dice as weights of the values 0..5: black 2 3 3 4 4 5, brown 1 2 2 3 3 4, gray
  * 1 1 1 2 2 3. */
-static const uint8_t die_weights[CONVOI_COLOURS][6] = {
+const uint8_t die_weights[CONVOI_COLOURS][DIE_MAX + 1] = {
     {0, 0, 1, 2, 2, 1},
     {0, 1, 2, 2, 1, 0},
     {0, 3, 2, 1, 0, 0},
 };
 
+/* Without a branch for each train, and byte by byte: a word whose bytes were just written has to
+ * wait for them. */
 uint8_t train_at(const ConvoiState *state, uint8_t place, uint8_t mover)
 {
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] == place + 1 && train != mover) {
-            return train;
-        }
+    uint32_t there = 0;
+    for (uint32_t train = 0; train < CONVOI_TRAINS; train++) {
+        there |= (uint32_t)(state->place[train] == place + 1) << train;
     }
-    return CONVOI_NONE;
-}
-
-uint8_t junction_other_leg(uint8_t degree, uint8_t setting, uint8_t leg)
-{
-    JunctionSetting open = junction_setting(degree, setting);
-    if (open.leg[0] == leg) {
-        return open.leg[1];
-    }
-    return open.leg[1] == leg ? open.leg[0] : CONVOI_NONE;
+    there &= mover == CONVOI_NONE ? UINT32_MAX : ~(1u << mover);
+    return there == 0 ? CONVOI_NONE : (uint8_t)__builtin_ctz(there);
 }
 
 bool port_takes(const ConvoiTables *tables, const ConvoiState *state, uint8_t port, uint8_t goods)
@@ -49,17 +41,14 @@ bool port_takes(const ConvoiTables *tables, const ConvoiState *state, uint8_t po
 /* Tells of the way covered since the last event, if there is any. */
 static void path_tell(Play *play)
 {
-    if (play->path_count > 0 && play->tape != NULL && play->tape->event != NULL) {
-        TyEvent event = {.kind = EVENT_MOVE, .stream = -1, .path_count = play->path_count};
-        event.args[0] = (int16_t)(play->state->train - 1);
-        memcpy(event.path, play->path, play->path_count);
-        play_tell(play, event);
+    if (play->ty->path_count > 0) {
+        EVENT(play, EVENT_MOVE, (int16_t)(play->state->train - 1));
+        play->ty->path_count = 0;
     }
-    play->path_count = 0;
 }
 
 /* The train has come to rest: back to the card or to the action cards. */
-static void train_done(Play *play)
+void train_done(Play *play)
 {
     ConvoiState *state = play->state;
     path_tell(play);
@@ -77,8 +66,7 @@ static void train_done(Play *play)
     }
 }
 
-/* Back to the depot; what the train carried goes back to its city. */
-static void train_to_depot(Play *play, uint8_t train)
+void train_to_depot(Play *play, uint8_t train)
 {
     ConvoiState *state = play->state;
     EVENT(play, EVENT_DEPOT, train, state->cargo[train]);
@@ -88,6 +76,7 @@ static void train_to_depot(Play *play, uint8_t train)
     state->place[train] = 0;
     state->heading[train] = 0;
     state->cargo[train] = 0;
+    network_change(play);
 }
 
 /* Rules 3, 6, 7, 8: the train waits where it is; each point that it could not use costs a token. */
@@ -120,21 +109,28 @@ static void train_derail(Play *play, uint8_t train)
     train_done(play);
 }
 
+void train_unload(Play *play, uint8_t train, uint8_t city)
+{
+    ConvoiState *state = play->state;
+    uint8_t goods = (uint8_t)(state->cargo[train] - 1);
+    state->delivered[play->tables->city_port[city]][goods]++;
+    state->goods_delivered++;
+    state->cargo[train] = 0;
+    network_change(play);
+    team_earn(play, delivery_reward(play->tables));
+    EVENT(play, EVENT_DELIVER, train, goods, city, state->goods_delivered);
+}
+
 /* Rule 10: what the train carries is unloaded and the train goes to the depot. A good that the port
  * no longer takes goes back to its city (ruling 17). */
 static void train_reach_port(Play *play, uint8_t train, uint8_t city)
 {
     const ConvoiTables *tables = play->tables;
     ConvoiState *state = play->state;
-    uint8_t port = tables->city_port[city];
     path_tell(play);
     if (state->cargo[train] != 0 &&
-        port_takes(tables, state, port, (uint8_t)(state->cargo[train] - 1))) {
-        uint8_t goods = (uint8_t)(state->cargo[train] - 1);
-        state->delivered[port][goods]++;
-        state->goods_delivered++;
-        state->cargo[train] = 0;
-        EVENT(play, EVENT_DELIVER, train, goods, city, state->goods_delivered);
+        port_takes(tables, state, tables->city_port[city], (uint8_t)(state->cargo[train] - 1))) {
+        train_unload(play, train, city);
     }
     train_to_depot(play, train);
     if (state->goods_delivered == tables->goods_wanted) {
@@ -157,7 +153,7 @@ static void train_reach_city(Play *play, uint8_t train, uint8_t city, uint8_t en
     bool may_cross =
         tables->crossing || !state->staff_used[STAFF_GESTIONNAIRE] || state->crossing_on;
     state->entry = (uint8_t)(entry + 1);
-    if (state->points == 0 || !may_cross || train_exits(tables, state, train) == 0) {
+    if (state->points == 0 || !may_cross || city_exits(tables, state, city, state->entry) == 0) {
         train_done(play);
         return;
     }
@@ -178,7 +174,7 @@ bool link_follow(const ConvoiTables *tables, const ConvoiState *state, Link *lin
         uint8_t junction = link->index;
         uint8_t leg = junction_other_leg(tables->junction_degree[junction],
                                          state->setting[junction], link->side);
-        if (leg == CONVOI_NONE) {
+        if (leg == CONVOI_LEG_NONE) {
             *why = LOSS_CLOSED_SWITCH;
             return false;
         }
@@ -241,9 +237,10 @@ static bool train_advance(Play *play, uint8_t train, Link link)
     }
     state->place[train] = (uint8_t)(place + 1);
     state->heading[train] = link.kind == LINK_SPACE ? link.side : 0;
+    network_change(play);
     state->points--;
-    if (play->path_count < TY_EVENT_PATH_MAX) {
-        play->path[play->path_count++] = place;
+    if (play->ty->path_count < TY_EVENT_PATH_MAX) {
+        play->ty->path[play->ty->path_count++] = place;
     }
     if (link.kind == LINK_CITY) {
         train_reach_city(play, train, link.index, link.light);
@@ -268,18 +265,21 @@ static void train_follow(Play *play, Link link)
     }
 }
 
+Link train_link(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
+{
+    uint8_t place = (uint8_t)(state->place[train] - 1);
+    return place < tables->space_count ? tables->ahead[2 * place + state->heading[train]]
+                                       : tables->departure[place - place_start(tables, 0)];
+}
+
 void train_run(Play *play)
 {
-    const ConvoiTables *tables = play->tables;
     const ConvoiState *state = play->state;
     uint8_t train = (uint8_t)(state->train - 1);
-    uint8_t place = (uint8_t)(state->place[train] - 1);
-    if (city_at(tables, place) != CONVOI_NONE) {
+    if (city_at(play->tables, (uint8_t)(state->place[train] - 1)) != CONVOI_NONE) {
         ask(play, PHASE_EXIT);
-    } else if (place < tables->space_count) {
-        train_follow(play, tables->ahead[2 * place + state->heading[train]]);
     } else {
-        train_follow(play, tables->departure[place - place_start(tables, 0)]);
+        train_follow(play, train_link(play->tables, state, train));
     }
 }
 
@@ -289,19 +289,14 @@ void train_exit(Play *play, uint8_t light)
     train_follow(play, play->tables->exit[light]);
 }
 
-void train_stop_in_city(Play *play)
-{
-    train_done(play);
-}
-
 static void die_roll(Play *play, uint8_t train)
 {
     ConvoiState *state = play->state;
     uint8_t colour = train / 3;
-    uint32_t value = draw(&state->head, play->tape, STREAM_DIE + colour, die_weights[colour], 6);
+    uint32_t value = draw_few(play->ty, STREAM_DIE + colour, die_weights[colour], DIE_MAX + 1);
     state->roll = (uint8_t)value;
     state->points = (uint8_t)value;
-    EVENT_CHANCE(play, EVENT_ROLL, (int8_t)(STREAM_DIE + colour), value, colour, (int16_t)value);
+    EVENT_CHANCE(play, EVENT_ROLL, STREAM_DIE + colour, value, colour, (int16_t)value);
 }
 
 void train_roll(Play *play, uint8_t train)

@@ -1,321 +1,382 @@
-/* Convoi Express: the names of actions, places, blocks and outcomes. */
-#include "games/convoi/names.h"
+/* Convoi Express: what things are called. */
+#include "games/convoi/state.h"
 
-#include <assert.h>
 #include <string.h>
 
-static const char *const colour_names[] = {"black", "brown", "gray"};
-static const char *const goods_names[] = {"blue", "yellow", "red", "white"};
-static const char *const kind_names[] = {"signal", "switch", "move"};
-static const char *const act_names[] = {"signal", "switch", "move", "load"};
-static const char *const staff_names[2][CONVOI_STAFF] = {
-    {"logisticien", "gestionnaire", "chef_de_train"},
-    {"garde_voie", "agent_de_manoeuvre", "cheffe_de_section"},
+#define WORDS(...)                                                                                 \
+    {                                                                                              \
+        .words = (const char *const[])                                                             \
+        {                                                                                          \
+            __VA_ARGS__, NULL                                                                      \
+        }                                                                                          \
+    }
+#define LIST(...)                                                                                  \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
+#define KEPT(list, number) TY_NAMES_KEPT(ConvoiTables, list, number, names)
+#define TITLED(list, titles, number) TY_NAMES_TITLED(ConvoiTables, list, titles, number, names)
+
+/* ---- Words -------------------------------------------------------------------------------------
+ */
+
+const char *const convoi_phase_words[PHASE_COUNT + 1] = {
+    "place.city", "place.track", "place.extra", "place.switch", "card", "colour",
+    "start",      "train",       "die",         "city",         "exit", "actions",
+    "light.to",   "pay",         "over",        NULL,
 };
-static const char *const phase_names[] = {
-    "place.city", "place.track", "place.extra", "place.switch", "card",
-    "colour",     "start",       "train",       "die",          "city",
-    "exit",       "actions",     "light.to",    "pay",          "over",
+const TyNames convoi_phases = {.words = convoi_phase_words};
+const TyNames convoi_colours = WORDS("black", "brown", "gray");
+const TyNames convoi_trains = {
+    .words = LIST("black.1", "black.2", "black.3", "brown.1", "brown.2", "brown.3", "gray.1",
+                  "gray.2", "gray.3"),
+    .titles = LIST("black 1", "black 2", "black 3", "brown 1", "brown 2", "brown 3", "gray 1",
+                   "gray 2", "gray 3"),
 };
-_Static_assert(sizeof phase_names / sizeof phase_names[0] == PHASE_COUNT, "a name per phase");
+const TyNames convoi_goods = WORDS("blue", "yellow", "red", "white");
+const TyNames convoi_kinds = WORDS("signal", "switch", "move");
+const TyNames convoi_acts = WORDS("signal", "switch", "move", "load");
+const TyNames convoi_losses = {
+    .words = LIST("red_light", "closed_switch", "train_ahead", "city_occupied", "head_on",
+                  "start_reached", "start_occupied", "depot_empty"),
+    .titles =
+        LIST("a red light", "a closed switch", "a train ahead", "an occupied city",
+             "a head-on collision", "a dead end", "the start is occupied", "the depot has none"),
+};
+const TyNames convoi_obstacles = WORDS("red_light", "closed_switch", "train_ahead", "city_occupied",
+                                       "head_on", "start_reached", "city");
+const TyNames convoi_setting = WORDS("0", "1", "2", "3", "4", "5");
+const TyNames convoi_results = WORDS("lost", "won");
+const TyNames convoi_ends = {
+    .words = LIST("all_delivered", "last_turn", "clock"),
+    .titles = LIST("all goods are delivered", "the last turn is over", "the clock has run out"),
+};
 
-const char *name_colour(uint32_t colour)
+const TyNames convoi_numbers = WORDS("2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12");
+const TyNames convoi_start_dice =
+    WORDS("", "", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12");
+const TyNames convoi_dice[CONVOI_COLOURS] = {
+    WORDS("", "", "2", "3", "4", "5"),
+    WORDS("", "1", "2", "3", "4"),
+    WORDS("", "1", "2", "3"),
+};
+const TyNames convoi_first_trains = WORDS("first", "second", "third", "fourth");
+const TyNames convoi_start_draws = {
+    .words = LIST("start", "start_token"),
+    .titles = LIST("pair of start dice", "start token"),
+};
+
+/* ---- Of the board and the deck -----------------------------------------------------------------
+ */
+
+const TyNames convoi_cities = TITLED(city_name, city_title, city_count);
+const TyNames convoi_starts = TITLED(start_name, start_title, start_count);
+const TyNames convoi_junctions = TITLED(junction_name, junction_title, junction_count);
+const TyNames convoi_deck_cards = KEPT(card_name, card_count);
+
+/* The list in which `name`, of `length` characters, stands, and its place there; NULL: in none. */
+static const TyNames *place_find(const TyRuleset *ruleset, const char *name, size_t length,
+                                 uint32_t *index)
 {
-    return colour_names[colour];
+    static const TyNames *const lists[] = {&convoi_cities, &convoi_starts, &convoi_junctions};
+    char other[TY_NAME_MAX];
+    for (uint32_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        uint32_t count = ty_names_count(lists[i], ruleset);
+        for (*index = 0; *index < count; ++*index) {
+            TyText text = ty_text_init(other, sizeof other);
+            ty_names_write(lists[i], ruleset, *index, &text);
+            if (strncmp(other, name, length) == 0 && other[length] == '\0') {
+                return lists[i];
+            }
+        }
+    }
+    return NULL;
 }
 
-const char *name_goods(uint32_t goods)
+/* A name that is made of others ("paris/bruxelles", "calais-bruxelles.1"), with their titles. */
+static void title_joined(const TyRuleset *ruleset, const char *name, TyText *out)
 {
-    return goods_names[goods];
+    while (*name != '\0') {
+        size_t length = strcspn(name, "-/~+.");
+        uint32_t index;
+        const TyNames *list = place_find(ruleset, name, length, &index);
+        if (list != NULL) {
+            ty_names_title(list, ruleset, index, out);
+        } else {
+            ty_text_put(out, name, length);
+        }
+        name += length;
+        if (*name != '\0') {
+            ty_text_add(out, "%s",
+                        *name == '/'   ? " towards "
+                        : *name == '.' ? ", space "
+                                       : "\u2013");
+            name++;
+        }
+    }
 }
 
-const char *name_kind(uint32_t kind)
+static void title_light(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
-    return kind_names[kind];
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    title_joined(ruleset, tables->names.bytes + tables->light_name[index], out);
 }
 
-const char *name_staff(const ConvoiTables *tables, uint32_t staff)
+static uint32_t count_lights(const TyRuleset *ruleset)
 {
-    return staff_names[tables->crossing][staff];
+    return convoi_tables(ruleset)->light_count;
 }
 
-const char *name_loss(uint32_t loss)
+static uint32_t count_exits(const TyRuleset *ruleset)
 {
-    static const char *const names[] = {
-        "red_light", "closed_switch", "train_ahead",    "city_occupied",
-        "head_on",   "start_reached", "start_occupied", "depot_empty",
+    return convoi_tables(ruleset)->city_light_count;
+}
+
+static void write_light(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    ty_text_add(out, "%s", tables->names.bytes + tables->light_name[index]);
+}
+
+const TyNames convoi_lights = {.count = count_lights, .write = write_light, .title = title_light};
+const TyNames convoi_exits = {.count = count_exits, .write = write_light, .title = title_light};
+
+static uint32_t count_ports(const TyRuleset *ruleset)
+{
+    return convoi_tables(ruleset)->port_count;
+}
+
+static void write_port(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    (void)ruleset;
+    ty_text_add(out, "port %u", index);
+}
+
+const TyNames convoi_ports = {.count = count_ports, .write = write_port};
+
+static uint32_t count_seats(const TyRuleset *ruleset)
+{
+    return ruleset->shape.players;
+}
+
+static void write_number(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    (void)ruleset;
+    ty_text_add(out, "%u", index);
+}
+
+const TyNames convoi_seats = {.count = count_seats, .write = write_number};
+
+/* Actions are numbered as if every board had as many starts as a board may have. */
+static uint32_t count_unused(const TyRuleset *ruleset)
+{
+    return CONVOI_STARTS_MAX - (uint32_t)convoi_tables(ruleset)->start_count;
+}
+
+static void write_unused(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    ty_text_add(out, "%u", ruleset->action_first[FORM_UNUSED] + index);
+}
+
+const TyNames convoi_unused_starts = {.count = count_unused, .write = write_unused};
+
+static uint32_t count_staff(const TyRuleset *ruleset)
+{
+    (void)ruleset;
+    return CONVOI_STAFF;
+}
+
+static void write_staff(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    static const char *const words[2][CONVOI_STAFF] = {
+        {"logisticien", "gestionnaire", "chef_de_train"},
+        {"garde_voie", "agent_de_manoeuvre", "cheffe_de_section"},
     };
-    return names[loss];
+    ty_text_add(out, "%s", words[convoi_tables(ruleset)->crossing][index]);
 }
 
-const char *name_phase(uint32_t phase)
+static void title_staff(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
-    return phase_names[phase];
+    static const char *const titles[2][CONVOI_STAFF] = {
+        {"logisticien", "gestionnaire", "chef de train"},
+        {"garde-voie", "agent de manoeuvre", "cheffe de section"},
+    };
+    ty_text_add(out, "%s", titles[convoi_tables(ruleset)->crossing][index]);
 }
 
-const char *name_act(uint32_t act)
+const TyNames convoi_staff = {.count = count_staff, .write = write_staff, .title = title_staff};
+
+static uint32_t count_places(const TyRuleset *ruleset)
 {
-    return act_names[act];
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    return (uint32_t)tables->space_count + tables->city_count + tables->start_count;
 }
 
-const char *name_light(const ConvoiTables *tables, uint32_t light)
+static void write_place(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
-    return tables->names + tables->light_name[light];
-}
-
-const char *name_city(const ConvoiTables *tables, uint32_t city)
-{
-    return tables->names + tables->city_name[city];
-}
-
-const char *name_start(const ConvoiTables *tables, uint32_t start)
-{
-    return tables->names + tables->start_name[start];
-}
-
-const char *name_junction(const ConvoiTables *tables, uint32_t junction)
-{
-    return tables->names + tables->junction_name[junction];
-}
-
-const char *name_leg(const ConvoiTables *tables, uint32_t junction, uint32_t leg)
-{
-    return tables->names + tables->leg_name[junction][leg];
-}
-
-const char *name_card(const ConvoiTables *tables, uint32_t card)
-{
-    if (card == CARD_NONE) {
-        return "none";
-    }
-    return card == CARD_FIRST ? "FIRST" : tables->names + tables->cards[card - CARD_BASE].name;
-}
-
-void name_train(uint32_t train, Text *out)
-{
-    text_add(out, "%s.%u", colour_names[train / 3], train % 3 + 1);
-}
-
-void name_place(const ConvoiTables *tables, uint32_t place, Text *out)
-{
-    if (place < tables->space_count) {
-        text_add(out, "%s.%u", tables->names + tables->segment_name[tables->space_segment[place]],
-                 tables->space_index[place]);
-    } else if (place < (uint32_t)tables->space_count + tables->city_count) {
-        text_add(out, "%s", name_city(tables, place - tables->space_count));
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    uint32_t spaces = tables->space_count;
+    if (index < spaces) {
+        ty_text_add(out, "%s.%u",
+                    tables->names.bytes + tables->segment_name[tables->space_segment[index]],
+                    tables->space_index[index]);
+    } else if (index < spaces + tables->city_count) {
+        ty_names_write(&convoi_cities, ruleset, index - spaces, out);
     } else {
-        text_add(out, "%s", name_start(tables, place - tables->space_count - tables->city_count));
+        ty_names_write(&convoi_starts, ruleset, index - spaces - tables->city_count, out);
     }
 }
 
-void name_setting(const ConvoiTables *tables, uint32_t junction, uint32_t setting, Text *out)
+static void title_place(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
-    JunctionSetting open = junction_setting(tables->junction_degree[junction], (uint8_t)setting);
-    text_add(out, "%s+%s", name_leg(tables, junction, open.leg[0]),
-             name_leg(tables, junction, open.leg[1]));
+    char name[TY_NAME_MAX];
+    TyText text = ty_text_init(name, sizeof name);
+    write_place(ruleset, index, &text);
+    title_joined(ruleset, name, out);
 }
 
-void name_payment(uint32_t payment, Text *out)
+const TyNames convoi_places = {
+    .count = count_places, .write = write_place, .title = title_place, .none = "depot"};
+
+/* ---- Settings of switches ----------------------------------------------------------------------
+ */
+
+static uint32_t count_settings(const TyRuleset *ruleset)
+{
+    return convoi_tables(ruleset)->setting_count;
+}
+
+/* The name of open leg `which` of the setting with number `index`. */
+static const char *leg_name(const ConvoiTables *tables, uint32_t index, uint32_t which)
+{
+    uint8_t junction = tables->setting_junction[index];
+    JunctionSetting open = junction_setting(tables->junction_degree[junction],
+                                            (uint8_t)(index - tables->setting_first[junction]));
+    return tables->names.bytes + tables->leg_name[junction][open.leg[which]];
+}
+
+static void write_legs(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    ty_text_add(out, "%s+%s", leg_name(tables, index, 0), leg_name(tables, index, 1));
+}
+
+static void json_legs(const TyRuleset *ruleset, uint32_t index, const char *key, TyJson *out)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    ty_json_open(out, key, '[');
+    ty_json_put_string(out, NULL, leg_name(tables, index, 0));
+    ty_json_put_string(out, NULL, leg_name(tables, index, 1));
+    ty_json_close(out, ']');
+}
+
+static void title_legs(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    char name[TY_NAME_MAX];
+    TyText text = ty_text_init(name, sizeof name);
+    write_legs(ruleset, index, &text);
+    title_joined(ruleset, name, out);
+}
+
+const TyNames convoi_open_legs = {
+    .count = count_settings, .write = write_legs, .title = title_legs, .json = json_legs};
+
+static void write_setting(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    uint8_t junction = convoi_tables(ruleset)->setting_junction[index];
+    ty_names_write(&convoi_junctions, ruleset, junction, out);
+    ty_text_add(out, " ");
+    write_legs(ruleset, index, out);
+}
+
+static void title_setting(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    ty_names_title(&convoi_junctions, ruleset, convoi_tables(ruleset)->setting_junction[index],
+                   out);
+    ty_text_add(out, ": ");
+    title_legs(ruleset, index, out);
+}
+
+const TyNames convoi_settings = {
+    .count = count_settings, .write = write_setting, .title = title_setting};
+
+/* ---- Cards -------------------------------------------------------------------------------------
+ */
+
+static uint32_t count_cards(const TyRuleset *ruleset)
+{
+    return (uint32_t)CARD_BASE + convoi_tables(ruleset)->card_count;
+}
+
+static void write_card(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    if (index < CARD_BASE) {
+        ty_text_add(out, "%s", index == CARD_NONE ? "none" : "FIRST");
+    } else {
+        ty_names_write(&convoi_deck_cards, ruleset, index - CARD_BASE, out);
+    }
+}
+
+static void json_colours(TyJson *out, const char *key, const uint8_t *colours, uint32_t count,
+                         const char *any)
+{
+    ty_json_open(out, key, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        bool free = colours[i] == CONVOI_COLOUR_ANY;
+        ty_json_put_string(out, NULL, free ? any : convoi_colours.words[colours[i]]);
+    }
+    ty_json_close(out, ']');
+}
+
+static void json_card(const TyRuleset *ruleset, uint32_t index, const char *key, TyJson *out)
+{
+    char name[TY_NAME_MAX];
+    TyText text = ty_text_init(name, sizeof name);
+    if (index == CARD_NONE) {
+        ty_json_put_null(out, key);
+        return;
+    }
+    const Card *card = card_of(convoi_tables(ruleset), index);
+    write_card(ruleset, index, &text);
+    ty_json_open(out, key, '{');
+    ty_json_put_string(out, "id", name);
+    json_colours(out, "new", card->new_colour, card->new_count, "any");
+    json_colours(out, "move", card->move_colour, card->move_count, "multi");
+    ty_json_close(out, '}');
+}
+
+const TyNames convoi_cards = {.count = count_cards, .write = write_card, .json = json_card};
+
+static uint32_t count_payments(const TyRuleset *ruleset)
+{
+    (void)ruleset;
+    return PAYMENTS;
+}
+
+static void write_payment(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
     const char *separator = "";
+    (void)ruleset;
     for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
-        for (uint32_t i = 0; i < payments[payment].cards[kind]; i++) {
-            text_add(out, "%s%s", separator, kind_names[kind]);
+        for (uint32_t i = 0; i < payments[index].cards[kind]; i++) {
+            ty_text_add(out, "%s%s", separator, convoi_kinds.words[kind]);
             separator = "+";
         }
     }
 }
 
-static void action_name_small(const ConvoiTables *tables, uint32_t action, Text *out)
-{
-    static const char *const singles[ACTION_COLOUR] = {
-        "wait",      "turn.end",   "card.play",        "die.keep",           "staff.logisticien",
-        "city.stop", "start.roll", "staff.garde_voie", "staff.gestionnaire", "staff.chef_de_train",
-    };
-    if (action < ACTION_COLOUR) {
-        text_add(out, "%s", singles[action]);
-    } else if (action < ACTION_MOVE) {
-        text_add(out, "colour %s", colour_names[action - ACTION_COLOUR]);
-    } else if (action < ACTION_LOAD) {
-        text_add(out, "move ");
-        name_train(action - ACTION_MOVE, out);
-    } else if (action < ACTION_HOLD) {
-        text_add(out, "load ");
-        name_train(action - ACTION_LOAD, out);
-    } else if (action < ACTION_PAY) {
-        text_add(out, "staff.cheffe_de_section ");
-        name_train(action - ACTION_HOLD, out);
-    } else if (action < ACTION_PLACE_AT) {
-        text_add(out, "pay ");
-        name_payment(action - ACTION_PAY, out);
-    } else if (action - ACTION_PLACE_AT < tables->start_count) {
-        text_add(out, "staff.agent_de_manoeuvre %s", name_start(tables, action - ACTION_PLACE_AT));
-    } else {
-        text_add(out, "unused %u", action);
-    }
-}
-
-void convoi_action_name(const TyRuleset *ruleset, uint32_t action, Text *out)
-{
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    uint32_t lights = tables->light_count;
-    if (action < ACTION_LIGHTS) {
-        action_name_small(tables, action, out);
-        return;
-    }
-    action -= ACTION_LIGHTS;
-    if (action < lights) {
-        text_add(out, "light.from %s", name_light(tables, action));
-    } else if (action < 2 * lights) {
-        text_add(out, "light.to %s", name_light(tables, action - lights));
-    } else if (action < 2 * lights + tables->city_light_count) {
-        text_add(out, "exit %s", name_light(tables, action - 2 * lights));
-    } else {
-        uint32_t offset = action - 2 * lights - tables->city_light_count;
-        uint8_t junction = tables->setting_junction[offset];
-        text_add(out, "switch %s ", name_junction(tables, junction));
-        name_setting(tables, junction, offset - tables->junction_action[junction], out);
-    }
-}
-
-const char *convoi_phase_name(const TyRuleset *ruleset, const void *state)
+static void json_payment(const TyRuleset *ruleset, uint32_t index, const char *key, TyJson *out)
 {
     (void)ruleset;
-    return phase_names[((const ConvoiState *)state)->phase];
-}
-
-/* The outcomes of the streams that are numbers: the first and the last one that can come up. */
-static bool outcome_number(const ConvoiTables *tables, uint32_t stream, uint32_t outcome)
-{
-    switch (stream) {
-    case STREAM_START_DICE:
-        return outcome >= 2 && outcome <= 12;
-    case STREAM_DIE:
-        return outcome >= 2 && outcome <= 5;
-    case STREAM_DIE + 1:
-        return outcome >= 1 && outcome <= 4;
-    case STREAM_DIE + 2:
-        return outcome >= 1 && outcome <= 3;
-    case STREAM_SWITCHES:
-        return outcome < 6;
-    case STREAM_FIRST_PLAYER:
-        return outcome < tables->player_count;
-    default:
-        return false;
+    ty_json_open(out, key, '[');
+    for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
+        for (uint32_t i = 0; i < payments[index].cards[kind]; i++) {
+            ty_json_put_string(out, NULL, convoi_kinds.words[kind]);
+        }
     }
+    ty_json_close(out, ']');
 }
 
-void convoi_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t outcome, Text *out)
-{
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    if (stream == STREAM_INSTRUCTIONS && outcome < tables->card_count) {
-        text_add(out, "%s", name_card(tables, CARD_BASE + outcome));
-    } else if (stream == STREAM_ACTIONS && outcome < CONVOI_KINDS) {
-        text_add(out, "%s", kind_names[outcome]);
-    } else if (stream == STREAM_LIGHTS && outcome < tables->light_count) {
-        text_add(out, "%s", name_light(tables, outcome));
-    } else if (stream == STREAM_TOKENS && outcome < CONVOI_NUMBERS) {
-        text_add(out, "%u", outcome + 2);
-    } else if (outcome_number(tables, stream, outcome)) {
-        text_add(out, "%u", outcome);
-    }
-}
-
-/* ---- Blocks of the row
- * ------------------------------------------------------------------------------ */
-
-static bool block_is(const TyBlock *block, const char *name)
-{
-    return strcmp(block->name, name) == 0;
-}
-
-static bool block_of_trains(const TyBlock *block)
-{
-    return block_is(block, "moved") || block_is(block, "place") || block_is(block, "heading") ||
-           block_is(block, "cargo") || block_is(block, "run") || block_is(block, "obstacle") ||
-           block_is(block, "obstacle_light") || block_is(block, "obstacle_junction") ||
-           block_is(block, "way_cost") || block_is(block, "way_exit") ||
-           block_is(block, "way_light") || block_is(block, "way_switch");
-}
-
-static bool block_of_kinds(const TyBlock *block)
-{
-    return block_is(block, "deck") || block_is(block, "discard");
-}
-
-void convoi_block_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t row,
-                        uint32_t column, Text *out)
-{
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    if (block_of_trains(block)) {
-        name_train(column, out);
-    } else if (block_of_kinds(block)) {
-        text_add(out, "%s", kind_names[column]);
-    } else if (block_is(block, "staff_used")) {
-        text_add(out, "%s", name_staff(tables, column));
-    } else if (block_is(block, "named")) {
-        text_add(out, "%s", colour_names[column]);
-    } else if (block_is(block, "goods")) {
-        text_add(out, "%s", name_city(tables, column));
-    } else if (block_is(block, "delivered")) {
-        text_add(out, "port %u %s", row, goods_names[column]);
-    } else if (block_is(block, "setting")) {
-        text_add(out, "%s", name_junction(tables, column));
-    } else if (block_is(block, "seen")) {
-        text_add(out, "%s", name_card(tables, CARD_BASE + column));
-    } else if (block_is(block, "green")) {
-        text_add(out, "%s", name_light(tables, column));
-    } else if (block_is(block, "hand")) {
-        text_add(out, "seat +%u %s", row, kind_names[column]);
-    } else if (block_is(block, "hand_size")) {
-        text_add(out, "seat +%u", column);
-    } else if (block_is(block, "number_start") || block_is(block, "token_spent")) {
-        text_add(out, "%u", column + 2);
-    }
-}
-
-/* Names of values that are "plus one", with 0 for none. */
-static void optional_label(const ConvoiTables *tables, const TyBlock *block, uint32_t value,
-                           Text *out)
-{
-    if (value == 0) {
-        text_add(out, "%s", block_is(block, "place") ? "depot" : "none");
-    } else if (block_is(block, "place")) {
-        name_place(tables, value - 1, out);
-    } else if (block_is(block, "cargo")) {
-        text_add(out, "%s", goods_names[value - 1]);
-    } else if (block_is(block, "colour")) {
-        text_add(out, "%s", colour_names[value - 1]);
-    } else if (block_is(block, "train")) {
-        name_train(value - 1, out);
-    } else if (block_is(block, "entry") || block_is(block, "from") || block_is(block, "to") ||
-               block_is(block, "obstacle_light") || block_is(block, "way_exit") ||
-               block_is(block, "way_light")) {
-        text_add(out, "%s", name_light(tables, value - 1));
-    } else if (block_is(block, "junction") || block_is(block, "obstacle_junction")) {
-        text_add(out, "%s", name_junction(tables, value - 1));
-    } else if (block_is(block, "obstacle")) {
-        text_add(out, "%s", value == HINT_CITY ? "city" : name_loss(value - 1));
-    } else if (block_is(block, "act")) {
-        text_add(out, "%s", act_names[value - 1]);
-    }
-}
-
-void convoi_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t value, Text *out)
-{
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    if (block->kind != TY_BLOCK_CATEGORY || value > block->maximum) {
-        return;
-    }
-    if (block_is(block, "phase")) {
-        text_add(out, "%s", phase_names[value]);
-    } else if (block_is(block, "card") || block_is(block, "bottom")) {
-        text_add(out, "%s", name_card(tables, value));
-    } else if (block_is(block, "turn")) {
-        text_add(out, "seat +%u", value);
-    } else if (block_is(block, "number_start")) {
-        text_add(out, "%s", name_start(tables, value));
-    } else if (!block_is(block, "setting") && !block_is(block, "junction_setting")) {
-        optional_label(tables, block, value, out);
-    }
-}
+const TyNames convoi_payments = {
+    .count = count_payments, .write = write_payment, .json = json_payment};

@@ -1,6 +1,6 @@
 /* Convoi Express: setting up the board (Mise en place) and beginning an episode. */
-#include "core/draw.h"
 #include "games/convoi/state.h"
+#include "kit/draw.h"
 
 #include <string.h>
 
@@ -13,20 +13,16 @@ void light_place(Play *play, uint8_t light)
 void switch_place(Play *play, uint8_t setting)
 {
     ConvoiState *state = play->state;
-    state->setting[state->junction - 1] = setting;
-    EVENT(play, EVENT_SWITCH, (int16_t)(state->junction - 1), setting);
+    setting_set(play->tables, state, (uint8_t)(state->junction - 1), setting);
+    EVENT(play, EVENT_SWITCH, (int16_t)(state->junction - 1),
+          (int16_t)(play->tables->setting_first[state->junction - 1] + setting));
     state->junction++;
 }
 
 /* Puts a disc on one of `lights` by chance. */
 static void light_place_random(Play *play, uint64_t lights)
 {
-    uint8_t weights[CONVOI_LIGHTS_MAX];
-    for (uint32_t i = 0; i < play->tables->light_count; i++) {
-        weights[i] = lights >> i & 1;
-    }
-    uint32_t light =
-        draw(&play->state->head, play->tape, STREAM_LIGHTS, weights, play->tables->light_count);
+    uint32_t light = draw_bit(play->ty, STREAM_LIGHTS, lights, play->tables->light_count);
     play->state->green |= UINT64_C(1) << light;
     EVENT_CHANCE(play, EVENT_LIGHT, STREAM_LIGHTS, light, 0, (int16_t)light);
 }
@@ -37,9 +33,10 @@ static void switches_place_random(Play *play)
     ConvoiState *state = play->state;
     for (uint8_t i = 0; i < play->tables->junction_count; i++) {
         uint8_t count = junction_setting_count(play->tables->junction_degree[i]);
-        uint32_t setting = draw(&state->head, play->tape, STREAM_SWITCHES, weights, count);
+        uint32_t setting = ty_draw(play->ty, STREAM_SWITCHES, weights, count);
         state->setting[i] = (uint8_t)setting;
-        EVENT_CHANCE(play, EVENT_SWITCH, STREAM_SWITCHES, setting, i, (int16_t)setting);
+        EVENT_CHANCE(play, EVENT_SWITCH, STREAM_SWITCHES, setting, i,
+                     (int16_t)(play->tables->setting_first[i] + setting));
     }
 }
 
@@ -69,12 +66,11 @@ void setup_next(Play *play)
         if (phase == PHASE_OVER) {
             break;
         }
-        state->phase = (uint8_t)phase;
-        options_compute(tables, state);
         if (tables->placement != PLACEMENT_RANDOM) {
+            ask(play, phase);
             return;
         }
-        light_place_random(play, state->choices);
+        light_place_random(play, lights_to_place(tables, state, phase));
     }
     state->junction = 0;
     game_begin(play);
@@ -89,10 +85,23 @@ static void tokens_shuffle(Play *play)
     memset(weights, 1, sizeof weights);
     memcpy(printed, state->number_start, sizeof printed);
     for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
-        uint32_t slot = draw(&state->head, play->tape, STREAM_TOKENS, weights, CONVOI_NUMBERS);
+        uint32_t slot = ty_draw(play->ty, STREAM_TOKENS, weights, CONVOI_NUMBERS);
         weights[slot] = 0;
         state->number_start[i] = printed[slot];
         EVENT_CHANCE(play, EVENT_TOKEN, STREAM_TOKENS, slot, (int16_t)(i + 2), printed[slot]);
+    }
+}
+
+/* Variant: a start token lies open for each new train of the first card (ruling 40). */
+static void first_tokens_draw(Play *play)
+{
+    const Card *card = &play->tables->first_card;
+    ConvoiState *state = play->state;
+    for (uint8_t i = 0; i < card->new_count; i++) {
+        uint32_t token = token_draw(play);
+        state->first_token[i] = (uint8_t)(token + 1);
+        EVENT_CHANCE(play, EVENT_FIRST_TOKEN, STREAM_TOKENS, token, card->new_colour[i],
+                     (int16_t)(token + 2), state->number_start[token]);
     }
 }
 
@@ -100,10 +109,9 @@ static void first_player_draw(Play *play)
 {
     static const uint8_t weights[TY_PLAYERS_MAX] = {1, 1, 1, 1};
     ConvoiState *state = play->state;
-    uint32_t seat =
-        draw(&state->head, play->tape, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
+    uint32_t seat = ty_draw(play->ty, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
     state->active = (uint8_t)seat;
-    EVENT_CHANCE(play, EVENT_FIRST_PLAYER, STREAM_FIRST_PLAYER, seat, (int16_t)seat);
+    EVENT_CHANCE(play, EVENT_FIRST_PLAYER, STREAM_FIRST_PLAYER, seat, 0);
 }
 
 /* Discs that no decision places: all of the first game's, the switches of a random placement. */
@@ -117,15 +125,16 @@ static void discs_place(Play *play)
     } else if (tables->placement == PLACEMENT_RANDOM) {
         switches_place_random(play);
     }
+    settings_note(tables, state);
     state->junction = tables->placement == PLACEMENT_FREE ? 1 : 0;
 }
 
-void convoi_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
+void convoi_begin(TyPlay *ty)
 {
     static const uint8_t action_cards[CONVOI_KINDS] = {27, 27, 27};
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    ConvoiState *state = state_;
-    Play play = {.tables = tables, .state = state, .tape = tape};
+    Play play = play_of(ty);
+    const ConvoiTables *tables = play.tables;
+    ConvoiState *state = play.state;
     memcpy(state->deck, action_cards, sizeof state->deck);
     memcpy(state->number_start, tables->number_start, sizeof state->number_start);
     for (uint32_t i = 0; i < tables->city_count; i++) {
@@ -139,11 +148,9 @@ void convoi_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
     state->head.seat = (int8_t)state->active;
     if (tables->starts == STARTS_SHUFFLED) {
         tokens_shuffle(&play);
+    } else if (tables->starts == STARTS_DRAWN) {
+        first_tokens_draw(&play);
     }
     discs_place(&play);
     setup_next(&play);
-    play_on(&play);
-    if (tables->reward == REWARD_SHAPED) {
-        state->potential = convoi_potential(tables, state);
-    }
 }

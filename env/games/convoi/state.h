@@ -41,27 +41,72 @@ enum {
     STAFF_CHEFFE_DE_SECTION = 2,
 };
 
-/* Actions. Those below ACTION_LIGHTS are bits of `options`; behind them come, per light,
- * `light.from` and `light.to`, per city light `exit`, and per junction setting `switch`. */
+/* Forms of actions, as in convoi_actions. */
+typedef enum Form {
+    FORM_WAIT,
+    FORM_END,
+    FORM_PLAY_CARD,
+    FORM_KEEP,
+    FORM_LOGISTICIEN,
+    FORM_STOP,
+    FORM_ROLL_START,
+    FORM_GARDE_VOIE,
+    FORM_GESTIONNAIRE,
+    FORM_CHEF_DE_TRAIN,
+    FORM_COLOUR,
+    FORM_MOVE,
+    FORM_LOAD,
+    FORM_HOLD, /* cheffe de section */
+    FORM_PAY,
+    FORM_PLACE_AT, /* agent de manoeuvre */
+    FORM_UNUSED,   /* starts that the board does not have */
+    FORM_LIGHT_FROM,
+    FORM_LIGHT_TO,
+    FORM_EXIT,
+    FORM_SWITCH,
+} Form;
+
+/* Blocks of the row, as in convoi_blocks. */
 enum {
-    ACTION_WAIT = 0,
-    ACTION_END = 1,
-    ACTION_PLAY_CARD = 2,
-    ACTION_KEEP = 3,
-    ACTION_LOGISTICIEN = 4,
-    ACTION_STOP = 5,
-    ACTION_ROLL_START = 6,
-    ACTION_GARDE_VOIE = 7,
-    ACTION_GESTIONNAIRE = 8,
-    ACTION_CHEF_DE_TRAIN = 9,
-    ACTION_COLOUR = 10,                                  /* + colour */
-    ACTION_MOVE = ACTION_COLOUR + CONVOI_COLOURS,        /* + train */
-    ACTION_LOAD = ACTION_MOVE + CONVOI_TRAINS,           /* + train */
-    ACTION_HOLD = ACTION_LOAD + CONVOI_TRAINS,           /* + train: cheffe de section */
-    ACTION_PAY = ACTION_HOLD + CONVOI_TRAINS,            /* + payment */
-    ACTION_PLACE_AT = ACTION_PAY + 9,                    /* + start: agent de manoeuvre */
-    ACTION_LIGHTS = ACTION_PLACE_AT + CONVOI_STARTS_MAX, /* 60 */
+    BLOCK_PHASE,
+    BLOCK_CARD, /* the bytes of the state from `card` on stand as they are */
+    BLOCK_SYMBOL,
+    BLOCK_CLOCK,
+    BLOCK_PILE,
+    BLOCK_BOTTOM,
+    BLOCK_STAFF_USED,
+    BLOCK_CROSSING_ON,
+    BLOCK_COLOUR,
+    BLOCK_NAMED,
+    BLOCK_MOVED,
+    BLOCK_TRAIN,
+    BLOCK_ROLL,
+    BLOCK_POINTS,
+    BLOCK_ENTRY,
+    BLOCK_ACT,
+    BLOCK_FROM,
+    BLOCK_TO,
+    BLOCK_JUNCTION,
+    BLOCK_JUNCTION_SETTING,
+    BLOCK_DECK,
+    BLOCK_DISCARD,
+    BLOCK_PLACE,
+    BLOCK_HEADING,
+    BLOCK_CARGO,
+    BLOCK_GOODS,
+    BLOCK_DELIVERED,
+    BLOCK_SETTING,
+    BLOCK_SEEN,
+    BLOCK_NUMBER_START,
+    BLOCK_TOKEN_SPENT,
+    BLOCK_FIRST_TOKEN,
+    BLOCK_GREEN,
+    BLOCK_HAND,
+    BLOCK_HAND_SIZE,
+    BLOCK_TURN,
+    BLOCK_RUN, /* the first of the hints */
 };
+enum { CONVOI_HINTS = 8 };
 
 /* A payment: one card (the first three) or two. */
 typedef struct Payment {
@@ -69,6 +114,10 @@ typedef struct Payment {
 } Payment;
 enum { PAYMENTS = 9 };
 extern const Payment payments[PAYMENTS];
+
+enum { DIE_MAX = 5 };
+/* Faces of each colour's die, as weights of the values 0..5. */
+extern const uint8_t die_weights[CONVOI_COLOURS][DIE_MAX + 1];
 
 typedef enum Placement { PLACEMENT_FIRST_GAME, PLACEMENT_FREE, PLACEMENT_RANDOM } Placement;
 typedef enum Starts { STARTS_DICE, STARTS_SHUFFLED, STARTS_DRAWN } Starts;
@@ -84,22 +133,25 @@ enum {
     STREAM_LIGHTS,
     STREAM_SWITCHES,
     STREAM_FIRST_PLAYER,
-    STREAM_COUNT,
 };
 
 /* Card numbers in the state. */
 enum { CARD_NONE = 0, CARD_FIRST = 1, CARD_BASE = 2 /* + index in the deck */ };
 
-/* Everything about a position. Numbers "plus one" have 0 for none. The bytes from `phase` to
- * `cargo` are public and stand in the observation as they stand here. */
+/* 342 actions: 60, a pair for each light, one for each exit and for each setting. */
+enum { CONVOI_ANSWER_WORDS = 6 };
+
+/* Everything about a position. Numbers "plus one" have 0 for none. The bytes from `card` to `cargo`
+ * are public and stand in the observation as they stand here. */
 typedef struct ConvoiState {
     TyHead head;
-    uint64_t options; /* what may be answered now: actions below ACTION_LIGHTS */
-    uint64_t choices; /* lights that may be named now, for the question in `phase` */
-    uint64_t green;   /* lights with a disc */
+    uint64_t answers[CONVOI_ANSWER_WORDS];
+    uint64_t green;      /* lights with a disc */
+    uint64_t settled[2]; /* derived: the settings that the junctions have, by their numbers */
     uint16_t turns;
     uint16_t tokens_lost;
     uint16_t cards_played;
+    uint16_t potential; /* of the shaped reward, in 1/64 */
     uint8_t set_aside;
     uint8_t collisions;
     uint8_t derailments; /* trains that ran into a start space */
@@ -107,19 +159,17 @@ typedef struct ConvoiState {
     uint8_t trains_placed;
     uint8_t won;
     uint8_t goods_delivered;
-    uint8_t active;        /* whose turn it is */
-    uint8_t switches_open; /* a switch action may be chosen now */
-    uint8_t unused;
-    int16_t potential; /* of the shaped reward, in 1/64 */
+    uint8_t active; /* whose turn it is */
     uint8_t hand[TY_PLAYERS_MAX][CONVOI_KINDS];
     uint8_t setting[CONVOI_JUNCTIONS_MAX];
     uint8_t seen[CONVOI_CARDS_MAX]; /* instruction cards that were revealed */
     uint8_t goods[CONVOI_CITIES_MAX];
     uint8_t delivered[CONVOI_PORTS_MAX][CONVOI_GOODS];
-    uint8_t number_start[CONVOI_NUMBERS]; /* the start with number i + 2 */
-    uint8_t token_spent[CONVOI_NUMBERS];  /* start tokens drawn from the stack */
+    uint8_t number_start[CONVOI_NUMBERS];    /* the start with number i + 2 */
+    uint8_t token_spent[CONVOI_NUMBERS];     /* start tokens drawn from the stack */
+    uint8_t first_token[CONVOI_SYMBOLS_MAX]; /* token i + 2 that lies open for a new train of the
+                                                first card, plus one */
 
-    uint8_t phase;
     uint8_t card;   /* the instruction card being followed */
     uint8_t symbol; /* how many of its symbols are done */
     uint8_t clock;
@@ -144,24 +194,36 @@ typedef struct ConvoiState {
     uint8_t place[CONVOI_TRAINS]; /* plus one; 0 is the depot */
     uint8_t heading[CONVOI_TRAINS];
     uint8_t cargo[CONVOI_TRAINS]; /* colour plus one */
-    uint8_t padding[1];
+    uint8_t noted[2]; /* during a step, 0 otherwise. The first: the network has changed, so that
+                         hints and potential are to be computed again */
+
+    /* Derived: the blocks of the hints, from BLOCK_RUN on; all 0 in rulesets without. */
+    uint8_t hints[CONVOI_HINTS][CONVOI_TRAINS];
 } ConvoiState;
 
 /* The public run of bytes. */
-#define CONVOI_PUBLIC_OFFSET offsetof(ConvoiState, phase)
-#define CONVOI_PUBLIC_SIZE (offsetof(ConvoiState, padding) - CONVOI_PUBLIC_OFFSET)
+#define CONVOI_PUBLIC_SIZE (offsetof(ConvoiState, noted) - offsetof(ConvoiState, card))
 
 _Static_assert(sizeof(ConvoiState) % 8 == 0, "a state is a whole number of words");
-_Static_assert(sizeof(ConvoiState) <= 1024, "a state has at most 1 KiB");
 
-/* A step being played: the position, what it is played by, and the way of the moving train. */
+/* A step being played. */
 typedef struct Play {
+    TyPlay *ty;
     const ConvoiTables *tables;
     ConvoiState *state;
-    TyTape *tape;
-    uint8_t path_count;
-    uint8_t path[TY_EVENT_PATH_MAX];
+    uint32_t only; /* the only answer to the question that was asked last, where that is known at
+                      once; 0 otherwise */
 } Play;
+
+static inline const ConvoiTables *convoi_tables(const TyRuleset *ruleset)
+{
+    return ruleset->tables;
+}
+
+static inline Play play_of(TyPlay *ty)
+{
+    return (Play){.ty = ty, .tables = convoi_tables(ty->ruleset), .state = ty->state};
+}
 
 /* Why tokens are lost. */
 typedef enum Loss {
@@ -175,58 +237,107 @@ typedef enum Loss {
     LOSS_DEPOT_EMPTY,
 } Loss;
 
-/* Events; the arguments in order. */
+/* Events, as in convoi_events. */
 typedef enum ConvoiEvent {
-    EVENT_END = TY_EVENT_END, /* won, reason */
-    EVENT_FIRST_PLAYER,       /* seat */
-    EVENT_LIGHT,              /* from (plus one, 0: from the box), to */
-    EVENT_SWITCH,             /* junction, setting */
-    EVENT_TOKEN,              /* number, start: a shuffled start token */
-    EVENT_DRAW,               /* kind: an action card */
+    EVENT_END = TY_EVENT_END,
+    EVENT_FIRST_PLAYER,
+    EVENT_LIGHT,
+    EVENT_SWITCH,
+    EVENT_TOKEN,       /* a shuffled start token */
+    EVENT_FIRST_TOKEN, /* one that lies open for a train of the first card */
+    EVENT_DRAW,        /* an action card */
     EVENT_RESHUFFLE,
-    EVENT_TURN,       /* turn */
-    EVENT_CARD,       /* card number */
-    EVENT_CARD_UNDER, /* card number: put under the pile */
-    EVENT_STAFF,      /* staff */
-    EVENT_NAME,       /* colour named for a new train or a multicolour symbol */
-    EVENT_ROLL,       /* die (colour), value */
-    EVENT_ROLL_START, /* number */
-    EVENT_PLACE,      /* train, start */
-    EVENT_NOT_PLACED, /* colour (plus one, 0: none to be had), start, reason */
-    EVENT_SKIP,       /* colour: no train of it moves */
-    EVENT_HOLD,       /* train */
-    EVENT_MOVE,       /* train; the path */
-    EVENT_TOKENS,     /* lost, reason, clock */
-    EVENT_SET_ASIDE,  /* pile, clock */
-    EVENT_DELIVER,    /* train, goods, city, total */
-    EVENT_DEPOT,      /* train, goods going back to their city (plus one) */
-    EVENT_LOAD,       /* train, goods, city */
-    EVENT_DISCARD,    /* payment */
+    EVENT_TURN,
+    EVENT_CARD,
+    EVENT_CARD_UNDER, /* put under the pile */
+    EVENT_STAFF,
+    EVENT_NAME, /* colour named for a new train or a multicolour symbol */
+    EVENT_ROLL,
+    EVENT_ROLL_START,
+    EVENT_PLACE,
+    EVENT_NOT_PLACED,
+    EVENT_SKIP, /* no train of a colour moves */
+    EVENT_HOLD,
+    EVENT_MOVE,
+    EVENT_TOKENS,
+    EVENT_SET_ASIDE,
+    EVENT_DELIVER,
+    EVENT_DEPOT,
+    EVENT_LOAD,
+    EVENT_DISCARD,
 } ConvoiEvent;
 
 typedef enum EndReason { END_ALL_DELIVERED, END_LAST_TURN, END_CLOCK } EndReason;
 
-/* An event without chance, and one that draw `outcome` of `stream` decided. */
-#define EVENT(play, kind_, ...)                                                                    \
-    do {                                                                                           \
-        if ((play)->tape != NULL && (play)->tape->event != NULL) {                                 \
-            play_tell((play), (TyEvent){.kind = (kind_), .stream = -1, .args = {__VA_ARGS__}});    \
-        }                                                                                          \
-    } while (0)
-#define EVENT_CHANCE(play, kind_, stream_, outcome_, ...)                                          \
-    do {                                                                                           \
-        if ((play)->tape != NULL && (play)->tape->event != NULL) {                                 \
-            play_tell((play), (TyEvent){.kind = (kind_),                                           \
-                                        .stream = (stream_),                                       \
-                                        .outcome = (uint16_t)(outcome_),                           \
-                                        .args = {__VA_ARGS__}});                                   \
-        }                                                                                          \
-    } while (0)
-void play_tell(Play *play, TyEvent event);
+#define EVENT(play, ...) TY_EVENT((play)->ty, __VA_ARGS__)
+#define EVENT_CHANCE(play, ...) TY_EVENT_CHANCE((play)->ty, __VA_ARGS__)
 
-static inline const ConvoiTables *convoi_tables(const TyRuleset *ruleset)
+/* ---- Names (names.c) --------------------------------------------------------------------------
+ */
+
+extern const char *const convoi_phase_words[PHASE_COUNT + 1];
+extern const TyNames convoi_phases;
+extern const TyNames convoi_colours;
+extern const TyNames convoi_trains;
+extern const TyNames convoi_goods;
+extern const TyNames convoi_kinds;
+extern const TyNames convoi_acts;
+extern const TyNames convoi_payments;
+extern const TyNames convoi_staff;
+extern const TyNames convoi_losses;
+extern const TyNames convoi_obstacles; /* of hints */
+extern const TyNames convoi_cities;
+extern const TyNames convoi_ports;
+extern const TyNames convoi_starts;
+extern const TyNames convoi_unused_starts;
+extern const TyNames convoi_junctions;
+extern const TyNames convoi_lights;
+extern const TyNames convoi_exits;      /* the lights of the cities */
+extern const TyNames convoi_places;     /* as the state numbers them */
+extern const TyNames convoi_settings;   /* of all junctions: "west paris+calais" */
+extern const TyNames convoi_open_legs;  /* the same: "paris+calais" */
+extern const TyNames convoi_setting;    /* of one junction: "0" */
+extern const TyNames convoi_cards;      /* as the state numbers them */
+extern const TyNames convoi_deck_cards; /* as the deck numbers them */
+extern const TyNames convoi_seats;
+extern const TyNames convoi_numbers;      /* of starts, from "2" on */
+extern const TyNames convoi_first_trains; /* new trains of the first card */
+extern const TyNames convoi_start_dice;   /* by what they show together */
+extern const TyNames convoi_dice[CONVOI_COLOURS];
+extern const TyNames convoi_start_draws; /* how a start number comes up */
+extern const TyNames convoi_results;
+extern const TyNames convoi_ends; /* why an episode is over */
+
+extern const TyBoard convoi_board;
+extern const TyBlockForm convoi_blocks[];
+extern const TyEventForm convoi_events[];
+
+/* ---- Switches ---------------------------------------------------------------------------------
+ */
+
+/* Adds the setting of a junction to those that are, or takes it away. */
+static inline void setting_flip(const ConvoiTables *tables, ConvoiState *state, uint8_t junction)
 {
-    return ruleset->tables;
+    uint32_t number = (uint32_t)tables->setting_first[junction] + state->setting[junction];
+    state->settled[number / 64] ^= UINT64_C(1) << number % 64;
+}
+
+static inline void setting_set(const ConvoiTables *tables, ConvoiState *state, uint8_t junction,
+                               uint8_t setting)
+{
+    setting_flip(tables, state, junction);
+    state->setting[junction] = setting;
+    setting_flip(tables, state, junction);
+}
+
+/* Notes the settings of all junctions. */
+static inline void settings_note(const ConvoiTables *tables, ConvoiState *state)
+{
+    state->settled[0] = 0;
+    state->settled[1] = 0;
+    for (uint8_t i = 0; i < tables->junction_count; i++) {
+        setting_flip(tables, state, i);
+    }
 }
 
 /* ---- Places and trains ------------------------------------------------------------------------
@@ -265,10 +376,22 @@ static inline uint32_t hand_class(const uint8_t hand[CONVOI_KINDS])
     return class;
 }
 
+/* The payments that `hand` has for `act`, as bits. */
+static inline uint32_t payments_for(const ConvoiTables *tables, Act act,
+                                    const uint8_t hand[CONVOI_KINDS])
+{
+    return tables->pay_options[act][hand_class(hand)];
+}
+
+/* The card of number `card`, which is not CARD_NONE. */
+static inline const Card *card_of(const ConvoiTables *tables, uint32_t card)
+{
+    return card == CARD_FIRST ? &tables->first_card : &tables->cards[card - CARD_BASE];
+}
+
 static inline const Card *card_now(const ConvoiTables *tables, const ConvoiState *state)
 {
-    return state->card == CARD_FIRST ? &tables->first_card
-                                     : &tables->cards[state->card - CARD_BASE];
+    return card_of(tables, state->card);
 }
 
 static inline uint32_t goods_of_port(const ConvoiState *state, uint8_t port)
@@ -279,10 +402,10 @@ static inline uint32_t goods_of_port(const ConvoiState *state, uint8_t port)
 
 /* The train that stands on `place`, other than `mover`; CONVOI_NONE if there is none. */
 uint8_t train_at(const ConvoiState *state, uint8_t place, uint8_t mover);
+/* What lies ahead of a train that is on the track or on its start. */
+Link train_link(const ConvoiTables *tables, const ConvoiState *state, uint8_t train);
 /* Whether `port` takes a good of `goods`, as one of its colours or as its extra good. */
 bool port_takes(const ConvoiTables *tables, const ConvoiState *state, uint8_t port, uint8_t goods);
-/* The leg that `setting` joins to `leg`; CONVOI_NONE if `leg` is blocked. */
-uint8_t junction_other_leg(uint8_t degree, uint8_t setting, uint8_t leg);
 /* Follows the line past lights and switches to the next place. Returns false, with the obstacle in
  * `why` and `link` standing at it, if a red light or a closed switch comes first. */
 bool link_follow(const ConvoiTables *tables, const ConvoiState *state, Link *link, Loss *why);
@@ -317,65 +440,104 @@ typedef struct Hint {
 enum { HINT_CITY = LOSS_START_REACHED + 2 };
 
 void hints_compute(const ConvoiTables *tables, const ConvoiState *state, Hint hints[CONVOI_TRAINS]);
-/* The potential of the shaped reward. */
-int16_t convoi_potential(const ConvoiTables *tables, const ConvoiState *state);
+/* What lies ahead of each train and on its way as blocks of the row: a byte per train. */
+void hints_lay_out(const Hint hints[CONVOI_TRAINS], const Way ways[CONVOI_TRAINS],
+                   uint8_t blocks[CONVOI_HINTS][CONVOI_TRAINS]);
+/* Computes what is kept of the network: the hints, and the potential of the shaped reward. */
+typedef struct Kept {
+    uint8_t hints[CONVOI_HINTS][CONVOI_TRAINS];
+    uint16_t potential;
+} Kept;
+Kept network_look(const ConvoiTables *tables, const ConvoiState *state);
+
+/* ---- Answers (answers.c) ----------------------------------------------------------------------
+ */
+
+/* Fills the edges of the board's graph (graph.c). */
+void convoi_make_edges(ConvoiTables *tables);
+/* Fills the table of payments. */
+void payments_prepare(ConvoiTables *tables);
+/* Colours that the current symbol of the card may mean, as bits. */
+uint64_t colours_open(const ConvoiTables *tables, const ConvoiState *state);
+/* The trains of the colour in turn that still have to move, as bits. */
+uint64_t trains_to_move(const ConvoiState *state);
+/* Whether the staff can hold a train of the colour in turn: only before its first roll (ruling 33).
+ */
+bool train_holdable(const ConvoiTables *tables, const ConvoiState *state);
+/* The lights of `city` by which a train may leave that came in by `entry` (plus one): green, and
+ * another one. */
+uint64_t city_exits(const ConvoiTables *tables, const ConvoiState *state, uint8_t city,
+                    uint8_t entry);
+/* Where the disc of light `from` may go. */
+uint64_t light_targets(const ConvoiTables *tables, const ConvoiState *state, uint8_t from);
+/* The lights that may get a disc in `phase` of the set-up. */
+uint64_t lights_to_place(const ConvoiTables *tables, const ConvoiState *state, Phase phase);
 
 /* ---- The parts of a step ----------------------------------------------------------------------
  */
 
-/* Fills the table of payments. */
-void payments_prepare(ConvoiTables *tables);
-/* Asks a question: sets the phase and what may be answered (legal.c). */
-void ask(Play *play, Phase phase);
-/* What may be answered in this position, from its phase and the rest of it. */
-void options_compute(const ConvoiTables *tables, ConvoiState *state);
-bool action_allowed(const ConvoiTables *tables, const ConvoiState *state, uint32_t action);
-/* True if there is just one answer; it is in `action`. */
-bool action_forced(const ConvoiTables *tables, const ConvoiState *state, uint32_t *action);
-/* The exits that the moving train may take: green, and not the one by which it came in. */
-uint64_t train_exits(const ConvoiTables *tables, const ConvoiState *state, uint8_t train);
+/* Asks a question of the active seat. */
+static inline void ask(Play *play, Phase phase)
+{
+    play->state->head.phase = (uint8_t)phase;
+}
+
+/* Answers the question that was just asked with item `item` of `form`, which is all that can be
+ * answered: what the library does too, without looking for other answers. */
+static inline void answer_only(Play *play, Form form, uint32_t item)
+{
+    const TyRuleset *ruleset = play->ty->ruleset;
+    play->only = ruleset->ask_forced ? 0 : ruleset->action_first[form] + item;
+}
+
+/* To be called where lights, switches, trains or goods change: what is kept of them is computed
+ * again at the end of the step. The set-up need not: without trains all of it is 0. */
+static inline void network_change(Play *play)
+{
+    play->state->noted[0] = 1;
+}
+
+/* Rewards (game.c): what a good delivered is worth, and giving it to the whole team; in 1/64. */
+int32_t delivery_reward(const ConvoiTables *tables);
+void team_earn(Play *play, int32_t reward);
 
 /* The turn (turn.c). */
 void tokens_lose(Play *play, uint8_t count, Loss why);
 void episode_end(Play *play, bool won, EndReason why);
 void game_begin(Play *play);
+/* Draws a start token from the stack, which is made of all of them when it is empty. */
+uint32_t token_draw(Play *play);
 void card_next(Play *play);
-void action_apply(Play *play, uint32_t action);
 
 /* Movement (move.c): each ends with a question or with train_done. */
 void train_roll(Play *play, uint8_t train);
 void train_reroll(Play *play);
 void train_run(Play *play);
 void train_exit(Play *play, uint8_t light);
-void train_stop_in_city(Play *play);
+void train_done(Play *play);
+/* Back to the depot; what the train carried goes back to its city. */
+void train_to_depot(Play *play, uint8_t train);
+/* Unloads the train's good in the port of `city`, which takes it. */
+void train_unload(Play *play, uint8_t train, uint8_t city);
 
 /* Set-up (setup.c): places the next disc, or begins the game when all are placed. */
 void setup_next(Play *play);
-/* Answers questions that have a single answer, unless the ruleset asks them too. */
-void play_on(Play *play);
 void light_place(Play *play, uint8_t light);
 void switch_place(Play *play, uint8_t setting);
 
 /* ---- The parts of the game table ---------------------------------------------------------------
  */
 
-void convoi_reset(const TyRuleset *ruleset, void *state, TyTape *tape);
-bool convoi_step(const TyRuleset *ruleset, void *state, uint32_t action, int32_t *reward,
-                 TyTape *tape);
-void convoi_legal(const TyRuleset *ruleset, const void *state, uint8_t *mask);
+void convoi_begin(TyPlay *play);
+void convoi_apply(TyPlay *play, uint32_t action);
+void convoi_answers(const TyRuleset *ruleset, const void *state, uint64_t *answers);
 void convoi_observe(const TyRuleset *ruleset, const void *state, uint32_t seat, bool full,
                     uint8_t *row);
-void convoi_shape(TyRuleset *ruleset);
-void convoi_measure(const TyRuleset *ruleset, const void *state, int32_t *metrics);
-uint64_t convoi_hash(const TyRuleset *ruleset, const void *state, uint64_t hash);
 const char *convoi_check(const TyRuleset *ruleset, const void *state);
-void convoi_resample(const TyRuleset *ruleset, void *state, uint32_t seat);
-const char *convoi_phase_name(const TyRuleset *ruleset, const void *state);
-void convoi_action_name(const TyRuleset *ruleset, uint32_t action, Text *out);
-void convoi_block_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t row,
-                        uint32_t column, Text *out);
-void convoi_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t value, Text *out);
-void convoi_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t outcome, Text *out);
-void convoi_text(const TyRuleset *ruleset, const void *state, uint32_t seat, Text *out);
-void convoi_state_json(const TyRuleset *ruleset, const void *state, Json *out);
-void convoi_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *out);
+void convoi_resample(TyPlay *play, uint32_t seat);
+void convoi_text(const TyRuleset *ruleset, const void *state, uint32_t seat, TyText *out);
+void convoi_explain(const TyRuleset *ruleset, const void *state, uint32_t action, TyText *out);
+extern const char convoi_style[];
+void convoi_draw_board(TySvg *svg);
+void convoi_draw(TySvg *svg);
+void convoi_state_json(const TyRuleset *ruleset, const void *state, TyJson *out);

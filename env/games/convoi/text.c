@@ -1,643 +1,437 @@
-/* Convoi Express: positions and events as text and as JSON. */
-#include "games/convoi/names.h"
+/* Convoi Express: positions as text, enough to play from. */
+#include "games/convoi/text.h"
 
-#include <string.h>
-
-/* Names written by a function, as a string of their own. */
-typedef struct Name {
-    char text[TY_NAME_MAX];
-} Name;
-
-static Name train_name(uint32_t train)
-{
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
-    name_train(train, &text);
-    return name;
-}
-
-static Name place_name(const ConvoiTables *tables, uint32_t place)
-{
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
-    name_place(tables, place, &text);
-    return name;
-}
-
-static Name setting_name(const ConvoiTables *tables, uint32_t junction, uint32_t setting)
-{
-    Name name = {.text = ""};
-    Text text = text_init(name.text, sizeof name.text);
-    name_setting(tables, junction, setting, &text);
-    return name;
-}
-
-/* Where a train on the track is heading: the end of its segment, as a place name or a junction's.
+/* ---- The goal and how far ----------------------------------------------------------------------
  */
-static const char *heading_name(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
+
+static void text_port(const View *view, uint8_t city, TyText *out)
 {
-    uint32_t place = state->place[train] - 1u;
-    Link link = tables->ahead[2 * place + state->heading[train]];
-    while (link.kind == LINK_SPACE) {
-        link = tables->ahead[2 * link.index + link.side];
+    const ConvoiTables *tables = view->tables;
+    uint8_t port = tables->city_port[city];
+    const char *separator = " ";
+    ty_text_add(out, "  %s [%s] still wants", view_title(view, &convoi_cities, city).text,
+                view_name(view, &convoi_cities, city).text);
+    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
+        uint8_t held = view->state->delivered[port][goods];
+        if (tables->goods_city[goods] != CONVOI_NONE && held < tables->port_wants) {
+            ty_text_add(out, "%s%u %s", separator, tables->port_wants - held,
+                        convoi_goods.words[goods]);
+            separator = ", ";
+        }
     }
-    switch ((LinkKind)link.kind) {
-    case LINK_CITY:
-        return name_city(tables, link.index);
-    case LINK_START:
-        return name_start(tables, link.index);
-    case LINK_JUNCTION:
-        return name_junction(tables, link.index);
-    case LINK_SPACE:
-        break;
+    ty_text_add(out, "%s", separator[0] == ' ' ? " none of a colour of its own" : "");
+    if (tables->port_extra > 0) {
+        ty_text_add(out, "; %u more of any colour count", tables->port_extra);
     }
-    return "";
+    ty_text_add(out, "; has %u\n", goods_of_port(view->state, port));
 }
 
-static bool on_track(const ConvoiTables *tables, const ConvoiState *state, uint8_t train)
+static void text_goal(const View *view, TyText *out)
 {
-    return state->place[train] != 0 && state->place[train] <= tables->space_count;
+    const ConvoiTables *tables = view->tables;
+    const ConvoiState *state = view->state;
+    ty_text_add(out,
+                "Goal, together: goods from their cities to the port%s. Delivered: %u of %u.\n",
+                tables->port_count > 1 ? "s" : "", state->goods_delivered, tables->goods_wanted);
+    for (uint8_t city = 0; city < tables->city_count; city++) {
+        if (tables->city_port[city] != CONVOI_NONE) {
+            text_port(view, city, out);
+        } else {
+            ty_text_add(out, "  %s [%s] has %u %s to load\n",
+                        view_title(view, &convoi_cities, city).text,
+                        view_name(view, &convoi_cities, city).text, state->goods[city],
+                        convoi_goods.words[tables->city_goods[city]]);
+        }
+    }
+    ty_text_add(out,
+                "Clock: %u of %u tokens. Without a token an instruction card is lost and the "
+                "clock is full again. Instruction cards to come: %u%s\n",
+                state->clock, tables->clock, state->pile,
+                state->pile == 0 ? ": this is the last turn" : ", a turn each");
 }
 
-/* ---- JSON
- * ------------------------------------------------------------------------------------------- */
-
-static void json_colours(Json *out, const char *key, const uint8_t *colours, uint32_t count,
+static void text_symbols(TyText *out, const char *verb, const uint8_t *colours, uint32_t count,
                          const char *any)
 {
-    json_open(out, key, '[');
     for (uint32_t i = 0; i < count; i++) {
-        json_put_string(out, NULL, colours[i] == CONVOI_COLOUR_ANY ? any : name_colour(colours[i]));
+        bool free = colours[i] == CONVOI_COLOUR_ANY;
+        ty_text_add(out, " %s %s;", verb, free ? any : convoi_colours.words[colours[i]]);
     }
-    json_close(out, ']');
 }
 
-static void json_card(Json *out, const char *key, const ConvoiTables *tables, uint8_t number)
+static void text_card(const View *view, TyText *out)
 {
+    uint8_t number = view->state->card;
     if (number == CARD_NONE) {
-        json_put_null(out, key);
+        ty_text_add(out, "Instruction card: done for this turn\n");
         return;
     }
-    const Card *card =
-        number == CARD_FIRST ? &tables->first_card : &tables->cards[number - CARD_BASE];
-    json_open(out, key, '{');
-    json_put_string(out, "id", name_card(tables, number));
-    json_colours(out, "new", card->new_colour, card->new_count, "any");
-    json_colours(out, "move", card->move_colour, card->move_count, "multi");
-    json_close(out, '}');
+    const Card *card = card_of(view->tables, number);
+    ty_text_add(out, "Instruction card %s:", view_name(view, &convoi_cards, number).text);
+    text_symbols(out, "new train,", card->new_colour, card->new_count, "of any colour");
+    text_symbols(out, "every train moves of", card->move_colour, card->move_count,
+                 "a colour of choice");
+    ty_text_add(out, " %u of %u done\n", view->state->symbol, card->new_count + card->move_count);
 }
 
-static void json_optional(Json *out, const char *key, uint8_t plus_one, const char *name)
-{
-    if (plus_one == 0) {
-        json_put_null(out, key);
-    } else {
-        json_put_string(out, key, name);
-    }
-}
+/* ---- Trains ------------------------------------------------------------------------------------
+ */
 
-static void json_trains(Json *out, const ConvoiTables *tables, const ConvoiState *state)
+/* The nearest city that the train wants, by track alone. */
+static void text_wanted(const View *view, uint8_t train, TyText *out)
 {
-    json_open(out, "trains", '[');
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        uint8_t place = state->place[train];
-        json_open(out, NULL, '{');
-        json_put_string(out, "train", train_name(train).text);
-        json_put_string(out, "colour", name_colour(train / 3u));
-        json_put_string(out, "place", place == 0 ? "depot" : place_name(tables, place - 1u).text);
-        if (on_track(tables, state, train)) {
-            json_put_string(out, "heading", heading_name(tables, state, train));
-            json_put_int(out, "direction", state->heading[train] == 0 ? 1 : -1);
-        } else {
-            json_put_null(out, "heading");
-            json_put_null(out, "direction");
-        }
-        uint8_t cargo = state->cargo[train];
-        json_optional(out, "cargo", cargo, cargo == 0 ? "" : name_goods(cargo - 1u));
-        json_put_bool(out, "moved", state->moved[train]);
-        json_close(out, '}');
-    }
-    json_close(out, ']');
-}
-
-static void json_legs(Json *out, const char *key, const ConvoiTables *tables, uint32_t junction,
-                      uint8_t setting)
-{
-    JunctionSetting open = junction_setting(tables->junction_degree[junction], setting);
-    json_open(out, key, '[');
-    json_put_string(out, NULL, name_leg(tables, junction, open.leg[0]));
-    json_put_string(out, NULL, name_leg(tables, junction, open.leg[1]));
-    json_close(out, ']');
-}
-
-static void json_junctions(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    json_open(out, "junctions", '{');
-    for (uint32_t i = 0; i < tables->junction_count; i++) {
-        json_legs(out, name_junction(tables, i), tables, i, state->setting[i]);
-    }
-    json_close(out, '}');
-}
-
-static void json_lights(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    json_open(out, "green", '[');
-    for (uint32_t i = 0; i < tables->light_count; i++) {
-        if (state->green >> i & 1) {
-            json_put_string(out, NULL, name_light(tables, i));
-        }
-    }
-    json_close(out, ']');
-}
-
-static void json_goods(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    json_open(out, "goods", '{');
-    for (uint32_t city = 0; city < tables->city_count; city++) {
-        if (tables->city_port[city] == CONVOI_NONE) {
-            json_put_int(out, name_city(tables, city), state->goods[city]);
-        }
-    }
-    json_close(out, '}');
-    json_open(out, "delivered", '{');
-    for (uint32_t city = 0; city < tables->city_count; city++) {
+    const ConvoiTables *tables = view->tables;
+    const ConvoiState *state = view->state;
+    uint32_t place = state->place[train] - 1u;
+    uint32_t node = place < tables->space_count ? 2 * place + state->heading[train]
+                                                : place + tables->space_count;
+    uint8_t cargo = state->cargo[train];
+    uint8_t nearest = CONVOI_NONE;
+    for (uint8_t city = 0; city < tables->city_count; city++) {
         uint8_t port = tables->city_port[city];
-        if (port != CONVOI_NONE) {
-            json_open(out, name_city(tables, city), '{');
-            for (uint32_t goods = 0; goods < CONVOI_GOODS; goods++) {
-                json_put_int(out, name_goods(goods), state->delivered[port][goods]);
-            }
-            json_close(out, '}');
+        bool wanted = cargo == 0 ? state->goods[city] > 0
+                                 : port != CONVOI_NONE &&
+                                       port_takes(tables, state, port, (uint8_t)(cargo - 1));
+        if (wanted && tables->distance[node][city] != CONVOI_FAR &&
+            (nearest == CONVOI_NONE ||
+             tables->distance[node][city] < tables->distance[node][nearest])) {
+            nearest = city;
         }
     }
-    json_close(out, '}');
-}
-
-static void json_kinds(Json *out, const char *key, const uint8_t counts[CONVOI_KINDS])
-{
-    json_open(out, key, '{');
-    for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
-        json_put_int(out, name_kind(kind), counts[kind]);
-    }
-    json_close(out, '}');
-}
-
-static void json_decks(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    json_open(out, "hands", '[');
-    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        json_kinds(out, NULL, state->hand[seat]);
-    }
-    json_close(out, ']');
-    json_kinds(out, "deck", state->deck);
-    json_kinds(out, "discard", state->discard);
-    json_put_int(out, "pile", state->pile);
-    json_optional(out, "bottom", state->bottom, name_card(tables, state->bottom));
-    json_open(out, "revealed", '[');
-    for (uint32_t i = 0; i < tables->card_count; i++) {
-        if (state->seen[i]) {
-            json_put_string(out, NULL, name_card(tables, CARD_BASE + i));
-        }
-    }
-    json_close(out, ']');
-}
-
-static void json_starts(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    char number[8];
-    json_open(out, "starts", '{');
-    for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
-        Text text = text_init(number, sizeof number);
-        text_add(&text, "%u", i + 2);
-        json_put_string(out, number, name_start(tables, state->number_start[i]));
-    }
-    json_close(out, '}');
-    json_open(out, "tokens_spent", '[');
-    for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
-        if (state->token_spent[i]) {
-            json_put_int(out, NULL, i + 2);
-        }
-    }
-    json_close(out, ']');
-}
-
-static void json_staff(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    json_open(out, "staff_used", '[');
-    for (uint32_t staff = 0; staff < CONVOI_STAFF; staff++) {
-        if (state->staff_used[staff]) {
-            json_put_string(out, NULL, name_staff(tables, staff));
-        }
-    }
-    json_close(out, ']');
-    json_put_bool(out, "crossing_on", state->crossing_on);
-}
-
-/* What the action being paid for is to change: a light, or a junction and its open legs. */
-static void json_target(Json *out, const ConvoiTables *tables, const ConvoiState *state)
-{
-    uint8_t light = state->act == ACT_SIGNAL + 1 ? state->to : 0;
-    uint8_t junction = state->act == ACT_SWITCH + 1 ? state->junction : 0;
-    json_optional(out, "to", light, light == 0 ? "" : name_light(tables, light - 1u));
-    json_optional(out, "junction", junction,
-                  junction == 0 ? "" : name_junction(tables, junction - 1u));
-    if (junction == 0) {
-        json_put_null(out, "open");
+    if (nearest == CONVOI_NONE) {
+        ty_text_add(out, "; no city that it wants can be reached");
+    } else if (city_at(tables, (uint8_t)place) == nearest) {
+        ty_text_add(out, "; is where it is wanted");
     } else {
-        json_legs(out, "open", tables, junction - 1u, state->junction_setting);
+        uint32_t spaces = tables->distance[node][nearest];
+        ty_text_add(out, "; wants %s, %u %s by track",
+                    view_title(view, &convoi_cities, nearest).text, spaces,
+                    spaces == 1 ? "space" : "spaces");
     }
 }
 
-/* The parts of the question: card and symbol, colour, moving train, action being prepared. */
-static void json_question(Json *out, const ConvoiTables *tables, const ConvoiState *state)
+/* The cheapest way to where the train is wanted, and what stands in it. */
+static void text_way(const View *view, const Way *way, TyText *out)
 {
-    json_card(out, "card", tables, state->card);
-    json_put_int(out, "symbol", state->symbol);
-    json_optional(out, "colour", state->colour,
-                  state->colour == 0 ? "" : name_colour(state->colour - 1u));
-    json_open(out, "named", '[');
-    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
-        if (state->named[colour]) {
-            json_put_string(out, NULL, name_colour(colour));
-        }
-    }
-    json_close(out, ']');
-    json_optional(out, "train", state->train,
-                  state->train == 0 ? "" : train_name(state->train - 1u).text);
-    json_put_int(out, "roll", state->roll);
-    json_put_int(out, "points", state->points);
-    json_optional(out, "entry", state->entry,
-                  state->entry == 0 ? "" : name_light(tables, state->entry - 1u));
-    json_optional(out, "act", state->act, state->act == 0 ? "" : name_act(state->act - 1u));
-    json_optional(out, "from", state->from,
-                  state->from == 0 ? "" : name_light(tables, state->from - 1u));
-    json_target(out, tables, state);
-}
-
-void convoi_state_json(const TyRuleset *ruleset, const void *state_, Json *out)
-{
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    const ConvoiState *state = state_;
-    json_put_int(out, "turn", state->turns);
-    json_put_int(out, "active", state->active);
-    json_put_string(out, "phase", name_phase(state->phase));
-    json_put_int(out, "clock", state->clock);
-    json_question(out, tables, state);
-    json_trains(out, tables, state);
-    json_junctions(out, tables, state);
-    json_lights(out, tables, state);
-    json_goods(out, tables, state);
-    json_decks(out, tables, state);
-    json_staff(out, tables, state);
-    json_starts(out, tables, state);
-}
-
-/* ---- Events
- * ----------------------------------------------------------------------------------------- */
-
-static void event_end_json(const TyEvent *event, Json *out)
-{
-    static const char *const reasons[] = {"all_delivered", "last_turn", "clock"};
-    json_put_string(out, "event", "end");
-    json_put_string(out, "result", event->args[0] ? "won" : "lost");
-    json_put_string(out, "reason", reasons[event->args[1]]);
-}
-
-static void event_light_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    uint8_t from = (uint8_t)event->args[0];
-    json_put_string(out, "event", "light");
-    json_optional(out, "from", from, from == 0 ? "" : name_light(tables, from - 1u));
-    json_put_string(out, "to", name_light(tables, (uint32_t)event->args[1]));
-}
-
-static void event_switch_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    uint32_t junction = (uint32_t)event->args[0];
-    json_put_string(out, "event", "switch");
-    json_put_string(out, "junction", name_junction(tables, junction));
-    json_legs(out, "open", tables, junction, (uint8_t)event->args[1]);
-}
-
-static void event_not_placed_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    uint8_t colour = (uint8_t)event->args[0];
-    json_put_string(out, "event", "not_placed");
-    json_optional(out, "colour", colour, colour == 0 ? "" : name_colour(colour - 1u));
-    json_optional(out, "start", colour,
-                  colour == 0 ? "" : name_start(tables, (uint32_t)event->args[1]));
-    json_put_string(out, "why", name_loss((uint32_t)event->args[2]));
-}
-
-static void event_move_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    json_put_string(out, "event", "move");
-    json_put_string(out, "train", train_name((uint32_t)event->args[0]).text);
-    json_open(out, "path", '[');
-    for (uint32_t i = 0; i < event->path_count; i++) {
-        json_put_string(out, NULL, place_name(tables, event->path[i]).text);
-    }
-    json_close(out, ']');
-}
-
-static void event_cargo_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    bool deliver = event->kind == EVENT_DELIVER;
-    json_put_string(out, "event", deliver ? "deliver" : "load");
-    json_put_string(out, "train", train_name((uint32_t)event->args[0]).text);
-    json_put_string(out, "goods", name_goods((uint32_t)event->args[1]));
-    json_put_string(out, "city", name_city(tables, (uint32_t)event->args[2]));
-    if (deliver) {
-        json_put_int(out, "total", event->args[3]);
-    }
-}
-
-static void event_depot_json(const TyEvent *event, Json *out)
-{
-    uint8_t goods = (uint8_t)event->args[1];
-    json_put_string(out, "event", "depot");
-    json_put_string(out, "train", train_name((uint32_t)event->args[0]).text);
-    json_optional(out, "goods_back", goods, goods == 0 ? "" : name_goods(goods - 1u));
-}
-
-static void event_discard_json(const TyEvent *event, Json *out)
-{
-    const uint8_t *cards = payments[event->args[0]].cards;
-    json_put_string(out, "event", "discard");
-    json_put_int(out, "seat", event->seat);
-    json_open(out, "cards", '[');
-    for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
-        for (uint32_t i = 0; i < cards[kind]; i++) {
-            json_put_string(out, NULL, name_kind(kind));
-        }
-    }
-    json_close(out, ']');
-}
-
-static void event_tokens_json(const TyEvent *event, Json *out)
-{
-    json_put_string(out, "event", "tokens");
-    json_put_int(out, "lost", event->args[0]);
-    json_put_string(out, "why", name_loss((uint32_t)event->args[1]));
-    json_put_int(out, "clock", event->args[2]);
-}
-
-static void event_train_start_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    json_put_string(out, "event", "place");
-    json_put_string(out, "train", train_name((uint32_t)event->args[0]).text);
-    json_put_string(out, "start", name_start(tables, (uint32_t)event->args[1]));
-}
-
-static void event_with_int(Json *out, const char *event, const char *key, int16_t value)
-{
-    json_put_string(out, "event", event);
-    json_put_int(out, key, value);
-}
-
-static void event_with_name(Json *out, const char *event, const char *key, const char *value)
-{
-    json_put_string(out, "event", event);
-    json_put_string(out, key, value);
-}
-
-static void event_token_json(const ConvoiTables *tables, const TyEvent *event, Json *out)
-{
-    event_with_int(out, "start_token", "number", event->args[0]);
-    json_put_string(out, "start", name_start(tables, (uint32_t)event->args[1]));
-}
-
-void convoi_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *out)
-{
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    int16_t first = event->args[0];
-    uint32_t index = (uint32_t)first;
-    switch ((ConvoiEvent)event->kind) {
-    case EVENT_END:
-        event_end_json(event, out);
-        break;
-    case EVENT_FIRST_PLAYER:
-        event_with_int(out, "first_player", "seat", first);
-        break;
-    case EVENT_LIGHT:
-        event_light_json(tables, event, out);
-        break;
-    case EVENT_SWITCH:
-        event_switch_json(tables, event, out);
-        break;
-    case EVENT_TOKEN:
-        event_token_json(tables, event, out);
-        break;
-    case EVENT_DRAW:
-        event_with_name(out, "draw", "card", name_kind(index));
-        json_put_int(out, "seat", event->args[1]);
-        break;
-    case EVENT_RESHUFFLE:
-        json_put_string(out, "event", "reshuffle");
-        break;
-    case EVENT_TURN:
-        event_with_int(out, "turn", "turn", first);
-        json_put_int(out, "seat", event->seat);
-        break;
-    case EVENT_CARD:
-        json_put_string(out, "event", "card");
-        json_card(out, "card", tables, (uint8_t)first);
-        break;
-    case EVENT_CARD_UNDER:
-        event_with_name(out, "card_under", "card", name_card(tables, index));
-        break;
-    case EVENT_STAFF:
-        event_with_name(out, "staff", "staff", name_staff(tables, index));
-        break;
-    case EVENT_NAME:
-        event_with_name(out, "colour", "colour", name_colour(index));
-        break;
-    case EVENT_ROLL:
-        event_with_name(out, "roll", "die", name_colour(index));
-        json_put_int(out, "value", event->args[1]);
-        break;
-    case EVENT_ROLL_START:
-        event_with_name(out, "roll", "die",
-                        event->stream == STREAM_TOKENS ? "start_token" : "start");
-        json_put_int(out, "value", first);
-        break;
-    case EVENT_PLACE:
-        event_train_start_json(tables, event, out);
-        break;
-    case EVENT_NOT_PLACED:
-        event_not_placed_json(tables, event, out);
-        break;
-    case EVENT_SKIP:
-        event_with_name(out, "skip", "colour", name_colour(index));
-        break;
-    case EVENT_HOLD:
-        event_with_name(out, "hold", "train", train_name(index).text);
-        break;
-    case EVENT_MOVE:
-        event_move_json(tables, event, out);
-        break;
-    case EVENT_TOKENS:
-        event_tokens_json(event, out);
-        break;
-    case EVENT_SET_ASIDE:
-        event_with_int(out, "set_aside", "pile", first);
-        json_put_int(out, "clock", event->args[1]);
-        break;
-    case EVENT_DELIVER:
-    case EVENT_LOAD:
-        event_cargo_json(tables, event, out);
-        break;
-    case EVENT_DEPOT:
-        event_depot_json(event, out);
-        break;
-    case EVENT_DISCARD:
-        event_discard_json(event, out);
-        break;
-    }
-}
-
-/* ---- Text
- * ------------------------------------------------------------------------------------------- */
-
-static void text_card(const ConvoiTables *tables, uint8_t number, Text *out)
-{
-    if (number == CARD_NONE) {
-        text_add(out, "done for this turn");
+    if (way->cost == 0 || way->cost >= WAY_COST_MAX) {
         return;
     }
-    const Card *card =
-        number == CARD_FIRST ? &tables->first_card : &tables->cards[number - CARD_BASE];
-    text_add(out, "%s:", name_card(tables, number));
-    for (uint32_t i = 0; i < card->new_count; i++) {
-        bool any = card->new_colour[i] == CONVOI_COLOUR_ANY;
-        text_add(out, " new %s;", any ? "train of any colour" : name_colour(card->new_colour[i]));
+    if (way->exit != 0) {
+        ty_text_add(out, ", best by exit %s", view_name(view, &convoi_lights, way->exit - 1u).text);
     }
-    for (uint32_t i = 0; i < card->move_count; i++) {
-        bool any = card->move_colour[i] == CONVOI_COLOUR_ANY;
-        text_add(out, " move %s;", any ? "a colour of choice" : name_colour(card->move_colour[i]));
+    if (way->light != 0) {
+        ty_text_add(out, "; on its way light %s is to turn green",
+                    view_name(view, &convoi_lights, way->light - 1u).text);
+    }
+    if (way->setting != 0) {
+        ty_text_add(out, "; on its way the switch is to be: %s",
+                    view_name(view, &convoi_settings, way->setting - 1u).text);
     }
 }
 
-static void text_trains(const ConvoiTables *tables, const ConvoiState *state, Text *out)
+/* What lies ahead of a train: from a city, behind each of its exits. */
+static void text_ahead(const View *view, uint8_t train, TyText *out)
 {
-    text_add(out, "Trains:\n");
+    const ConvoiTables *tables = view->tables;
+    uint8_t city = city_at(tables, (uint8_t)(view->state->place[train] - 1));
+    if (city == CONVOI_NONE) {
+        ty_text_add(out, "\n    ahead: ");
+        view_write_ahead(view, train, train_link(tables, view->state, train), out);
+        return;
+    }
+    for (uint64_t left = tables->city_lights[city]; left != 0; left &= left - 1) {
+        uint8_t light = (uint8_t)__builtin_ctzll(left);
+        ty_text_add(out, "\n    exit: ");
+        view_write_ahead(view, train, tables->exit[light], out);
+    }
+}
+
+static void text_train(const View *view, uint8_t train, const Way *way, TyText *out)
+{
+    const ConvoiState *state = view->state;
+    ty_text_add(out, "  %s at %s", convoi_trains.words[train],
+                view_name(view, &convoi_places, state->place[train] - 1u).text);
+    if (view_on_track(view, train)) {
+        ty_text_add(out, " towards %s", view_heading(view, train).text);
+    }
+    if (state->cargo[train] != 0) {
+        ty_text_add(out, ", carries %s", convoi_goods.words[state->cargo[train] - 1]);
+    } else {
+        ty_text_add(out, ", empty");
+    }
+    text_wanted(view, train, out);
+    text_way(view, way, out);
+    ty_text_add(out, "%s%s", state->moved[train] ? "; moved by this card" : "",
+                state->train == train + 1 && state->act == 0 ? "; IT IS MOVING NOW" : "");
+    text_ahead(view, train, out);
+    ty_text_add(out, "\n");
+}
+
+static void text_trains(const View *view, TyText *out)
+{
     uint32_t in_depot[CONVOI_COLOURS] = {0};
+    Way ways[CONVOI_TRAINS];
+    ways_compute(view->tables, view->state, true, ways);
+    ty_text_add(out, "Trains (a move follows the track; every space or city costs a point of the "
+                     "die, a point that cannot be used a token; red lights and closed switches "
+                     "stop):\n");
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] == 0) {
+        if (view->state->place[train] == 0) {
             in_depot[train / 3]++;
-            continue;
-        }
-        text_add(out, "  %-8s %s", train_name(train).text,
-                 place_name(tables, state->place[train] - 1u).text);
-        if (on_track(tables, state, train)) {
-            text_add(out, " -> %s", heading_name(tables, state, train));
-        }
-        if (state->cargo[train] != 0) {
-            text_add(out, ", carries %s", name_goods(state->cargo[train] - 1u));
-        }
-        text_add(out, "%s\n", state->train == train + 1 ? "  (moving)" : "");
-    }
-    text_add(out, "  depot    %u black, %u brown, %u gray\n", in_depot[0], in_depot[1],
-             in_depot[2]);
-}
-
-static void text_board(const ConvoiTables *tables, const ConvoiState *state, Text *out)
-{
-    text_add(out, "Goods:");
-    for (uint32_t city = 0; city < tables->city_count; city++) {
-        if (tables->city_port[city] == CONVOI_NONE) {
-            text_add(out, " %s %u %s;", name_city(tables, city), state->goods[city],
-                     name_goods(tables->city_goods[city]));
-        }
-    }
-    text_add(out, "\nDelivered: %u of %u", state->goods_delivered, tables->goods_wanted);
-    for (uint32_t city = 0; city < tables->city_count; city++) {
-        uint8_t port = tables->city_port[city];
-        for (uint32_t goods = 0; port != CONVOI_NONE && goods < CONVOI_GOODS; goods++) {
-            if (state->delivered[port][goods] > 0) {
-                text_add(out, "; %s %u %s", name_city(tables, city), state->delivered[port][goods],
-                         name_goods(goods));
-            }
-        }
-    }
-    text_add(out, "\nGreen lights:");
-    for (uint32_t i = 0; i < tables->light_count; i++) {
-        if (state->green >> i & 1) {
-            text_add(out, " %s", name_light(tables, i));
-        }
-    }
-    text_add(out, "\nSwitches:");
-    for (uint32_t i = 0; i < tables->junction_count; i++) {
-        text_add(out, " %s=%s", name_junction(tables, i),
-                 setting_name(tables, i, state->setting[i]).text);
-    }
-    text_add(out, "\n");
-}
-
-static void text_hands(const ConvoiTables *tables, const ConvoiState *state, uint32_t seat,
-                       Text *out)
-{
-    for (uint32_t i = 0; i < tables->player_count; i++) {
-        const uint8_t *hand = state->hand[i];
-        text_add(out, "Hand of seat %u%s: ", i, i == seat ? " (you)" : "");
-        if (tables->hands_hidden && i != seat) {
-            text_add(out, "%u cards\n", hand_size(hand));
         } else {
-            text_add(out, "%u signal, %u switch, %u move\n", hand[0], hand[1], hand[2]);
+            text_train(view, train, &ways[train], out);
+        }
+    }
+    ty_text_add(out, "  in the depot: %u black, %u brown, %u gray\n", in_depot[0], in_depot[1],
+                in_depot[2]);
+}
+
+/* ---- Lights, switches, hands, staff ------------------------------------------------------------
+ */
+
+static void text_discs(const View *view, TyText *out)
+{
+    ty_text_add(out, "Green lights (CITY/TOWARDS is a city's exit, A~B lies on the track; all "
+                     "others are red):");
+    for (uint64_t left = view->state->green; left != 0; left &= left - 1) {
+        uint32_t light = (uint32_t)__builtin_ctzll(left);
+        ty_text_add(out, " %s", view_name(view, &convoi_lights, light).text);
+    }
+    ty_text_add(out, "\nSwitches (the two directions that each joins):");
+    for (uint32_t i = 0; i < view->tables->junction_count; i++) {
+        ty_text_add(out, " %s=%s", view_name(view, &convoi_junctions, i).text,
+                    view_name(view, &convoi_open_legs, view_setting(view, i)).text);
+    }
+    ty_text_add(out, "\n");
+}
+
+static void text_hands(const View *view, uint32_t seat, TyText *out)
+{
+    for (uint32_t i = 0; i < view->tables->player_count; i++) {
+        const uint8_t *hand = view->state->hand[i];
+        ty_text_add(out, "Hand of seat %u%s: ", i, i == seat ? " (you)" : "");
+        if (view->tables->hands_hidden && i != seat) {
+            ty_text_add(out, "%u cards\n", hand_size(hand));
+        } else {
+            ty_text_add(out, "%u signal, %u switch, %u move\n", hand[0], hand[1], hand[2]);
         }
     }
 }
 
-static void text_staff(const ConvoiTables *tables, const ConvoiState *state, Text *out)
+/* The start tokens that lie open for the trains of the first card. */
+static void text_tokens(const View *view, TyText *out)
 {
-    text_add(out, "Staff:");
+    const char *separator = "First trains:";
+    for (uint32_t i = 0; i < view->tables->first_card.new_count; i++) {
+        uint8_t token = view->state->first_token[i];
+        if (token != 0) {
+            uint8_t start = view->state->number_start[token - 1];
+            ty_text_add(out, "%s %s on %s (%u)", separator,
+                        convoi_colours.words[view->tables->first_card.new_colour[i]],
+                        view_name(view, &convoi_starts, start).text, token + 1u);
+            separator = ";";
+        }
+    }
+    ty_text_add(out, "%s", separator[0] == ';' ? "\n" : "");
+}
+
+static void text_starts(const View *view, TyText *out)
+{
+    ty_text_add(out, "Starts of new trains, by what two dice show:");
+    for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
+        uint8_t start = view->state->number_start[i];
+        uint8_t place = place_start(view->tables, start);
+        bool taken = train_at(view->state, place, CONVOI_NONE) != CONVOI_NONE;
+        ty_text_add(out, " %u %s%s;", i + 2, view_name(view, &convoi_starts, start).text,
+                    taken ? " (occupied: 2 tokens)" : "");
+    }
+    ty_text_add(out, "\n");
+}
+
+static void text_staff(const View *view, TyText *out)
+{
+    static const char *const help[2][CONVOI_STAFF] = {
+        {"rolls again", "lets trains cross cities this turn", "keeps a colour from moving"},
+        {"puts the revealed card under the pile", "chooses the start of a new train",
+         "keeps a train from moving"},
+    };
+    ty_text_add(out, "Staff, once a game each:");
     for (uint32_t staff = 0; staff < CONVOI_STAFF; staff++) {
-        text_add(out, " %s%s;", name_staff(tables, staff),
-                 state->staff_used[staff] ? " (used)" : "");
+        ty_text_add(out, " %s (%s)%s;", view_title(view, &convoi_staff, staff).text,
+                    help[view->tables->crossing][staff],
+                    view->state->staff_used[staff] ? " used" : "");
     }
-    text_add(out, "\n");
+    ty_text_add(out, "%s\n",
+                view->state->crossing_on ? " trains may cross cities until this turn ends" : "");
 }
 
-static void text_question(const ConvoiTables *tables, const ConvoiState *state, Text *out)
+/* ---- The question ------------------------------------------------------------------------------
+ */
+
+static const char *colour_now(const View *view)
 {
-    text_add(out, "Question: %s", name_phase(state->phase));
-    if (state->phase == PHASE_PLACE_CITY) {
-        text_add(out, " %s", name_city(tables, (uint32_t)__builtin_popcountll(state->green)));
-    }
-    if (state->phase == PHASE_PLACE_SWITCH) {
-        text_add(out, " %s", name_junction(tables, state->junction - 1u));
-    }
-    if (state->colour != 0) {
-        text_add(out, ", colour %s", name_colour(state->colour - 1u));
-    }
-    if (state->points != 0) {
-        text_add(out, ", roll %u, points left %u", state->roll, state->points);
-    }
-    if (state->act != 0) {
-        text_add(out, ", paying for: %s", name_act(state->act - 1u));
-    }
-    text_add(out, "\n");
+    return view->state->colour == 0 ? "new" : convoi_colours.words[view->state->colour - 1];
 }
 
-void convoi_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, Text *out)
+static void question_place(const View *view, Phase phase, TyText *out)
 {
-    const ConvoiTables *tables = convoi_tables(ruleset);
-    const ConvoiState *state = state_;
-    text_add(out, "%s, turn %u, seat %u to act. Clock: %u of %u tokens. Cards to come: %u%s\n",
-             tables->names + tables->board_title, state->turns, state->active, state->clock,
-             tables->clock, state->pile, state->pile == 0 ? " (last turn)" : "");
-    if (!state->head.over) {
-        text_add(out, "Card ");
-        text_card(tables, state->card, out);
-        text_add(out, "\n");
+    uint32_t placed = (uint32_t)__builtin_popcountll(view->state->green);
+    switch ((int)phase) {
+    case PHASE_PLACE_CITY:
+        ty_text_add(out, "set-up: which exit of %s gets its green light. Then the cities after it",
+                    view_title(view, &convoi_cities, placed).text);
+        break;
+    case PHASE_PLACE_TRACK:
+        ty_text_add(out,
+                    "set-up: which light on the track turns green, one after the other. "
+                    "Green so far: %u of %u",
+                    placed, view->tables->green_count);
+        break;
+    case PHASE_PLACE_EXTRA:
+        ty_text_add(out, "set-up: which light gets the additional green disc");
+        break;
+    default:
+        ty_text_add(out, "set-up: which two directions the switch of %s [%s] joins",
+                    view_title(view, &convoi_junctions, view->state->junction - 1u).text,
+                    view_name(view, &convoi_junctions, view->state->junction - 1u).text);
+        break;
     }
-    text_trains(tables, state, out);
-    text_board(tables, state, out);
-    text_hands(tables, state, seat, out);
-    text_staff(tables, state, out);
-    if (state->head.over) {
-        text_add(out, "%s\n", state->won ? "Won: all goods are delivered." : "Lost.");
+}
+
+static void question_colour(const View *view, TyText *out)
+{
+    bool new_train = view->state->symbol < card_now(view->tables, view->state)->new_count;
+    const char *separator = "; named already:";
+    ty_text_add(out, "%s. A colour is named for one symbol of a card only",
+                new_train ? "the colour of the new train; then its start is rolled"
+                          : "the colour whose trains move now");
+    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        if (view->state->named[colour]) {
+            ty_text_add(out, "%s %s", separator, convoi_colours.words[colour]);
+            separator = ",";
+        }
+    }
+}
+
+static void question_exit(const View *view, TyText *out)
+{
+    const ConvoiState *state = view->state;
+    ty_text_add(out, "by which green exit %s leaves its city, with %u points",
+                convoi_trains.words[state->train - 1], state->points);
+    if (state->entry != 0) {
+        ty_text_add(out, "; it crosses, having come in by %s, or it stops free of charge",
+                    view_name(view, &convoi_lights, state->entry - 1u).text);
+    }
+}
+
+/* What is being paid for. */
+static void question_pay(const View *view, TyText *out)
+{
+    const ConvoiState *state = view->state;
+    ty_text_add(out, "which cards pay for it: ");
+    switch ((Act)(state->act - 1)) {
+    case ACT_SIGNAL:
+        ty_text_add(out, "the green light of %s goes to %s",
+                    view_name(view, &convoi_lights, state->from - 1u).text,
+                    view_name(view, &convoi_lights, state->to - 1u).text);
+        break;
+    case ACT_SWITCH:
+        ty_text_add(out, "switch %s",
+                    view_name(view, &convoi_settings,
+                              (uint32_t)view->tables->setting_first[state->junction - 1] +
+                                  state->junction_setting)
+                        .text);
+        break;
+    case ACT_MOVE:
+        ty_text_add(out, "%s moves", convoi_trains.words[state->train - 1]);
+        break;
+    case ACT_LOAD:
+        ty_text_add(out, "%s loads", convoi_trains.words[state->train - 1]);
+        break;
+    }
+}
+
+static void question_of_card(const View *view, Phase phase, TyText *out)
+{
+    const ConvoiState *state = view->state;
+    switch ((int)phase) {
+    case PHASE_CARD:
+        ty_text_add(out, "whether to follow the revealed card");
+        break;
+    case PHASE_COLOUR:
+        question_colour(view, out);
+        break;
+    case PHASE_START:
+        ty_text_add(out,
+                    "where the %s train starts; an occupied start costs 2 tokens, and no "
+                    "train comes",
+                    colour_now(view));
+        break;
+    case PHASE_TRAIN:
+        ty_text_add(out, "which %s train moves next; each of that colour moves once",
+                    colour_now(view));
+        break;
+    case PHASE_DIE:
+        ty_text_add(out, "%s has rolled %u: keep it, or roll again",
+                    convoi_trains.words[state->train - 1], state->roll);
+        break;
+    case PHASE_CITY:
+        ty_text_add(out,
+                    "%s comes to a city with %u points left: stop, which costs nothing, or "
+                    "cross it",
+                    convoi_trains.words[state->train - 1], state->points);
+        break;
+    default:
+        question_exit(view, out);
+        break;
+    }
+}
+
+static void text_question(const View *view, uint32_t seat, TyText *out)
+{
+    const ConvoiState *state = view->state;
+    Phase phase = (Phase)state->head.phase;
+    ty_text_add(out, "Question to seat %u%s, %s: ", state->active,
+                state->active == seat ? " (you)" : "", convoi_phase_words[phase]);
+    if (phase <= PHASE_PLACE_SWITCH) {
+        question_place(view, phase, out);
+    } else if (phase <= PHASE_EXIT) {
+        question_of_card(view, phase, out);
+    } else if (phase == PHASE_ACTIONS) {
+        ty_text_add(out, "which action to take, as many as the cards allow, then end the turn (you "
+                         "draw up to 5 cards, at most 10 in hand). First say what, then with which "
+                         "cards it is paid: one of its kind, or any two; for loading any one");
+    } else if (phase == PHASE_LIGHT_TO) {
+        ty_text_add(out,
+                    "which red light gets the green disc of %s; a city's only one stays in "
+                    "the city. Then it is paid",
+                    view_name(view, &convoi_lights, state->from - 1u).text);
     } else {
-        text_question(tables, state, out);
+        question_pay(view, out);
+    }
+    ty_text_add(out, ".\n");
+}
+
+void convoi_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, TyText *out)
+{
+    const View view = view_of(ruleset, state_);
+    const ConvoiState *state = state_;
+    ty_text_add(out, "%s, turn %u", view.tables->names.bytes + view.tables->board_title,
+                state->turns);
+    ty_text_add(out, state->head.over ? ", over.\n" : ", seat %u to act.\n", state->active);
+    text_goal(&view, out);
+    if (!state->head.over) {
+        text_card(&view, out);
+    }
+    text_trains(&view, out);
+    text_discs(&view, out);
+    text_starts(&view, out);
+    text_tokens(&view, out);
+    text_hands(&view, seat, out);
+    text_staff(&view, out);
+    if (state->head.over) {
+        ty_text_add(out, "%s\n", state->won ? "Won: all goods are delivered." : "Lost.");
+    } else {
+        text_question(&view, seat, out);
     }
 }

@@ -1,16 +1,8 @@
 /* Convoi Express: the turn. Instruction card, action cards, new cards; the clock; the end. */
-#include "core/draw.h"
 #include "games/convoi/state.h"
+#include "kit/draw.h"
 
 #include <string.h>
-
-void play_tell(Play *play, TyEvent event)
-{
-    bool dealt = event.kind == EVENT_DRAW;
-    event.seat = (int8_t)(dealt ? event.args[1] : play->state->active);
-    event.secret = dealt && play->tables->hands_hidden;
-    play->tape->event(play->tape->user, &event);
-}
 
 /* ---- The clock and the end ---------------------------------------------------------------------
  */
@@ -21,10 +13,8 @@ void episode_end(Play *play, bool won, EndReason why)
     state->won = won;
     state->head.over = 1;
     state->head.seat = -1;
-    state->phase = PHASE_OVER;
-    state->options = 0;
-    state->choices = 0;
-    state->switches_open = 0;
+    ask(play, PHASE_OVER);
+    team_earn(play, won ? TY_REWARD_ONE : -TY_REWARD_ONE);
     EVENT(play, EVENT_END, won, (int16_t)why);
 }
 
@@ -74,12 +64,11 @@ static void card_reveal(Play *play)
         state->bottom = 0;
         EVENT(play, EVENT_CARD, state->card);
     } else {
-        uint8_t weights[CONVOI_CARDS_MAX];
-        for (uint32_t i = 0; i < tables->card_count; i++) {
-            weights[i] = state->seen[i] ^ 1;
+        uint64_t unseen = (UINT64_C(1) << tables->card_count) - 1;
+        for (uint32_t i = 0; i < CONVOI_CARDS_MAX; i += 8) {
+            unseen &= ~(bits_gather(&state->seen[i]) << i);
         }
-        uint32_t card =
-            draw(&state->head, play->tape, STREAM_INSTRUCTIONS, weights, tables->card_count);
+        uint32_t card = draw_bit(play->ty, STREAM_INSTRUCTIONS, unseen, tables->card_count);
         state->seen[card] = 1;
         card_show(play, (uint8_t)(CARD_BASE + card));
         EVENT_CHANCE(play, EVENT_CARD, STREAM_INSTRUCTIONS, card, state->card);
@@ -108,7 +97,7 @@ static void card_refuse(Play *play)
     ConvoiState *state = play->state;
     state->staff_used[STAFF_GARDE_VOIE] = 1;
     EVENT(play, EVENT_STAFF, STAFF_GARDE_VOIE);
-    EVENT(play, EVENT_CARD_UNDER, state->card);
+    EVENT(play, EVENT_CARD_UNDER, (int16_t)(state->card - CARD_BASE));
     state->bottom = state->card;
     state->pile++;
     card_reveal(play);
@@ -131,6 +120,7 @@ static void card_done(Play *play)
     ConvoiState *state = play->state;
     if (state->card == CARD_FIRST) {
         memset(state->token_spent, 0, sizeof state->token_spent);
+        memset(state->first_token, 0, sizeof state->first_token);
     }
     state->card = CARD_NONE;
     state->symbol = 0;
@@ -143,7 +133,11 @@ static void card_done(Play *play)
 static bool new_train_ask(Play *play)
 {
     ask(play, PHASE_COLOUR);
-    if (play->state->options != 0) {
+    uint64_t colours = colours_open(play->tables, play->state);
+    if (bits_single(colours)) {
+        answer_only(play, FORM_COLOUR, (uint32_t)__builtin_ctzll(colours));
+    }
+    if (colours != 0) {
         return true;
     }
     EVENT(play, EVENT_NOT_PLACED, 0, 0, LOSS_DEPOT_EMPTY);
@@ -164,11 +158,15 @@ static bool move_ask(Play *play, uint8_t printed)
         state->colour = (uint8_t)(printed + 1);
     }
     ask(play, PHASE_TRAIN);
-    if (state->options != 0) {
-        return true;
+    uint64_t trains = trains_to_move(state);
+    if (trains == 0) {
+        symbol_done(play);
+        return false;
     }
-    symbol_done(play);
-    return false;
+    if (bits_single(trains) && !train_holdable(play->tables, state)) {
+        answer_only(play, FORM_MOVE, (uint32_t)__builtin_ctzll(trains));
+    }
+    return true;
 }
 
 void card_next(Play *play)
@@ -201,6 +199,9 @@ static void colour_name(Play *play, uint8_t colour)
     EVENT(play, EVENT_NAME, colour);
     if (new_train) {
         ask(play, PHASE_START);
+        if (!play->tables->crossing || state->staff_used[STAFF_AGENT_DE_MANOEUVRE]) {
+            answer_only(play, FORM_ROLL_START, 0);
+        }
     } else {
         card_next(play);
     }
@@ -209,29 +210,39 @@ static void colour_name(Play *play, uint8_t colour)
 /* ---- New trains --------------------------------------------------------------------------------
  */
 
-/* A start number by dice, or by the next start token of the stack (variant). */
+uint32_t token_draw(Play *play)
+{
+    ConvoiState *state = play->state;
+    uint8_t weights[CONVOI_NUMBERS];
+    if (memchr(state->token_spent, 0, CONVOI_NUMBERS) == NULL) {
+        memset(state->token_spent, 0, sizeof state->token_spent);
+    }
+    for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
+        weights[i] = state->token_spent[i] ^ 1;
+    }
+    uint32_t token = ty_draw(play->ty, STREAM_TOKENS, weights, CONVOI_NUMBERS);
+    state->token_spent[token] = 1;
+    return token;
+}
+
+/* A start number by dice or, in the variant, by the token that lies open for the train, otherwise
+ * by the next one of the stack (ruling 40). */
 static uint8_t start_number_draw(Play *play)
 {
     static const uint8_t two_dice[13] = {0, 0, 1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1};
-    ConvoiState *state = play->state;
+    uint8_t *open = &play->state->first_token[play->state->symbol];
     if (play->tables->starts != STARTS_DRAWN) {
-        uint32_t sum = draw(&state->head, play->tape, STREAM_START_DICE, two_dice, 13);
-        EVENT_CHANCE(play, EVENT_ROLL_START, STREAM_START_DICE, sum, (int16_t)sum);
+        uint32_t sum = draw_few(play->ty, STREAM_START_DICE, two_dice, 13);
+        EVENT_CHANCE(play, EVENT_ROLL_START, STREAM_START_DICE, sum, 0, (int16_t)sum);
         return (uint8_t)sum;
     }
-    uint8_t weights[CONVOI_NUMBERS];
-    uint8_t left = 0;
-    for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
-        weights[i] = state->token_spent[i] ^ 1;
-        left = (uint8_t)(left + weights[i]);
+    if (*open != 0) {
+        uint8_t number = (uint8_t)(*open + 1);
+        *open = 0;
+        return number;
     }
-    if (left == 0) {
-        memset(weights, 1, sizeof weights);
-        memset(state->token_spent, 0, sizeof state->token_spent);
-    }
-    uint32_t token = draw(&state->head, play->tape, STREAM_TOKENS, weights, CONVOI_NUMBERS);
-    state->token_spent[token] = 1;
-    EVENT_CHANCE(play, EVENT_ROLL_START, STREAM_TOKENS, token, (int16_t)(token + 2));
+    uint32_t token = token_draw(play);
+    EVENT_CHANCE(play, EVENT_ROLL_START, STREAM_TOKENS, token, 1, (int16_t)(token + 2));
     return (uint8_t)(token + 2);
 }
 
@@ -245,7 +256,9 @@ static void train_place(Play *play, uint8_t start)
     }
     state->place[train] = (uint8_t)(place_start(play->tables, start) + 1);
     state->heading[train] = 0;
+    network_change(play);
     state->trains_placed++;
+    state->first_token[state->symbol] = 0;
     EVENT(play, EVENT_PLACE, train, start);
     symbol_done(play);
     card_next(play);
@@ -262,7 +275,7 @@ static void start_roll(Play *play)
             train_place(play, start);
             return;
         }
-        EVENT(play, EVENT_NOT_PLACED, state->colour, start, LOSS_START_OCCUPIED);
+        EVENT(play, EVENT_NOT_PLACED, state->colour, (int16_t)(start + 1), LOSS_START_OCCUPIED);
         if (state->card != CARD_FIRST) {
             break;
         }
@@ -286,7 +299,7 @@ static void action_card_draw(Play *play, uint8_t seat)
         memset(state->discard, 0, sizeof state->discard);
         EVENT(play, EVENT_RESHUFFLE, 0);
     }
-    uint32_t kind = draw(&state->head, play->tape, STREAM_ACTIONS, state->deck, CONVOI_KINDS);
+    uint32_t kind = draw_few(play->ty, STREAM_ACTIONS, state->deck, CONVOI_KINDS);
     state->deck[kind]--;
     state->hand[seat][kind]++;
     EVENT_CHANCE(play, EVENT_DRAW, STREAM_ACTIONS, kind, (int16_t)kind, seat);
@@ -328,8 +341,13 @@ static void turn_end(Play *play)
 
 static void act_choose(Play *play, Act act)
 {
-    play->state->act = (uint8_t)(act + 1);
+    ConvoiState *state = play->state;
+    uint32_t options = payments_for(play->tables, act, state->hand[state->active]);
+    state->act = (uint8_t)(act + 1);
     ask(play, PHASE_PAY);
+    if (bits_single(options)) {
+        answer_only(play, FORM_PAY, (uint32_t)__builtin_ctz(options));
+    }
 }
 
 static void light_move(Play *play)
@@ -337,14 +355,17 @@ static void light_move(Play *play)
     ConvoiState *state = play->state;
     state->green &= ~(UINT64_C(1) << (state->from - 1));
     state->green |= UINT64_C(1) << (state->to - 1);
+    network_change(play);
     EVENT(play, EVENT_LIGHT, state->from, (int16_t)(state->to - 1));
 }
 
 static void switch_turn(Play *play)
 {
     ConvoiState *state = play->state;
-    state->setting[state->junction - 1] = state->junction_setting;
-    EVENT(play, EVENT_SWITCH, (int16_t)(state->junction - 1), state->junction_setting);
+    setting_set(play->tables, state, (uint8_t)(state->junction - 1), state->junction_setting);
+    network_change(play);
+    EVENT(play, EVENT_SWITCH, (int16_t)(state->junction - 1),
+          (int16_t)(play->tables->setting_first[state->junction - 1] + state->junction_setting));
 }
 
 static void train_load(Play *play, uint8_t train)
@@ -353,6 +374,7 @@ static void train_load(Play *play, uint8_t train)
     uint8_t city = city_at(play->tables, (uint8_t)(state->place[train] - 1));
     state->goods[city]--;
     state->cargo[train] = (uint8_t)(play->tables->city_goods[city] + 1);
+    network_change(play);
     state->loads++;
     EVENT(play, EVENT_LOAD, train, play->tables->city_goods[city], city);
 }
@@ -416,7 +438,7 @@ static void staff_use(Play *play, uint8_t staff)
 static void train_choose(Play *play, uint8_t train)
 {
     ConvoiState *state = play->state;
-    if (state->phase == PHASE_ACTIONS) {
+    if (state->head.phase == PHASE_ACTIONS) {
         state->train = (uint8_t)(train + 1);
         act_choose(play, ACT_MOVE);
     } else {
@@ -450,66 +472,28 @@ static void gestionnaire_use(Play *play)
     ask(play, PHASE_EXIT);
 }
 
-static void apply_single(Play *play, uint32_t action)
+static void load_choose(Play *play, uint8_t train)
 {
-    switch (action) {
-    case ACTION_END:
-        turn_end(play);
-        break;
-    case ACTION_PLAY_CARD:
-        card_next(play);
-        break;
-    case ACTION_KEEP:
-        train_run(play);
-        break;
-    case ACTION_LOGISTICIEN:
-        staff_use(play, STAFF_LOGISTICIEN);
-        train_reroll(play);
-        break;
-    case ACTION_STOP:
-        train_stop_in_city(play);
-        break;
-    case ACTION_ROLL_START:
-        start_roll(play);
-        break;
-    case ACTION_GARDE_VOIE:
-        card_refuse(play);
-        break;
-    case ACTION_GESTIONNAIRE:
-        gestionnaire_use(play);
-        break;
-    case ACTION_CHEF_DE_TRAIN:
-        colour_hold(play);
-        break;
-    }
+    play->state->train = (uint8_t)(train + 1);
+    act_choose(play, ACT_LOAD);
 }
 
-static void apply_small(Play *play, uint32_t action)
+static void start_choose(Play *play, uint8_t start)
 {
-    if (action < ACTION_COLOUR) {
-        apply_single(play, action);
-    } else if (action < ACTION_MOVE) {
-        colour_name(play, (uint8_t)(action - ACTION_COLOUR));
-    } else if (action < ACTION_LOAD) {
-        train_choose(play, (uint8_t)(action - ACTION_MOVE));
-    } else if (action < ACTION_HOLD) {
-        play->state->train = (uint8_t)(action - ACTION_LOAD + 1);
-        act_choose(play, ACT_LOAD);
-    } else if (action < ACTION_PAY) {
-        train_hold(play, (uint8_t)(action - ACTION_HOLD));
-    } else if (action < ACTION_PLACE_AT) {
-        act_pay(play, action - ACTION_PAY);
-    } else {
-        staff_use(play, STAFF_AGENT_DE_MANOEUVRE);
-        train_place(play, (uint8_t)(action - ACTION_PLACE_AT));
-    }
+    staff_use(play, STAFF_AGENT_DE_MANOEUVRE);
+    train_place(play, start);
 }
 
-static void apply_light_to(Play *play, uint8_t light)
+static void light_from(Play *play, uint8_t light)
 {
-    ConvoiState *state = play->state;
-    if (state->phase == PHASE_LIGHT_TO) {
-        state->to = (uint8_t)(light + 1);
+    play->state->from = (uint8_t)(light + 1);
+    ask(play, PHASE_LIGHT_TO);
+}
+
+static void light_to(Play *play, uint8_t light)
+{
+    if (play->state->head.phase == PHASE_LIGHT_TO) {
+        play->state->to = (uint8_t)(light + 1);
         act_choose(play, ACT_SIGNAL);
     } else {
         light_place(play, light);
@@ -517,12 +501,12 @@ static void apply_light_to(Play *play, uint8_t light)
     }
 }
 
-static void apply_switch(Play *play, uint32_t offset)
+static void switch_choose(Play *play, uint32_t number)
 {
     ConvoiState *state = play->state;
-    uint8_t junction = play->tables->setting_junction[offset];
-    uint8_t setting = (uint8_t)(offset - play->tables->junction_action[junction]);
-    if (state->phase == PHASE_PLACE_SWITCH) {
+    uint8_t junction = play->tables->setting_junction[number];
+    uint8_t setting = (uint8_t)(number - play->tables->setting_first[junction]);
+    if (state->head.phase == PHASE_PLACE_SWITCH) {
         switch_place(play, setting);
         setup_next(play);
     } else {
@@ -532,28 +516,81 @@ static void apply_switch(Play *play, uint32_t offset)
     }
 }
 
-void action_apply(Play *play, uint32_t action)
+static void action_apply(Play *play, uint32_t action)
 {
-    uint32_t lights = play->tables->light_count;
-    if (action < ACTION_LIGHTS) {
-        apply_small(play, action);
-    } else if (action < ACTION_LIGHTS + lights) {
-        play->state->from = (uint8_t)(action - ACTION_LIGHTS + 1);
-        ask(play, PHASE_LIGHT_TO);
-    } else if (action < ACTION_LIGHTS + 2 * lights) {
-        apply_light_to(play, (uint8_t)(action - ACTION_LIGHTS - lights));
-    } else if (action < ACTION_LIGHTS + 2 * lights + play->tables->city_light_count) {
-        train_exit(play, (uint8_t)(action - ACTION_LIGHTS - 2 * lights));
-    } else {
-        apply_switch(play, action - ACTION_LIGHTS - 2 * lights - play->tables->city_light_count);
+    TyChoice choice = ty_choice(play->ty->ruleset, action);
+    uint8_t item = (uint8_t)choice.item;
+    switch ((Form)choice.form) {
+    case FORM_WAIT:
+    case FORM_UNUSED:
+        break;
+    case FORM_END:
+        turn_end(play);
+        break;
+    case FORM_PLAY_CARD:
+        card_next(play);
+        break;
+    case FORM_KEEP:
+        train_run(play);
+        break;
+    case FORM_LOGISTICIEN:
+        staff_use(play, STAFF_LOGISTICIEN);
+        train_reroll(play);
+        break;
+    case FORM_STOP:
+        train_done(play);
+        break;
+    case FORM_ROLL_START:
+        start_roll(play);
+        break;
+    case FORM_GARDE_VOIE:
+        card_refuse(play);
+        break;
+    case FORM_GESTIONNAIRE:
+        gestionnaire_use(play);
+        break;
+    case FORM_CHEF_DE_TRAIN:
+        colour_hold(play);
+        break;
+    case FORM_COLOUR:
+        colour_name(play, item);
+        break;
+    case FORM_MOVE:
+        train_choose(play, item);
+        break;
+    case FORM_LOAD:
+        load_choose(play, item);
+        break;
+    case FORM_HOLD:
+        train_hold(play, item);
+        break;
+    case FORM_PAY:
+        act_pay(play, item);
+        break;
+    case FORM_PLACE_AT:
+        start_choose(play, item);
+        break;
+    case FORM_LIGHT_FROM:
+        light_from(play, item);
+        break;
+    case FORM_LIGHT_TO:
+        light_to(play, item);
+        break;
+    case FORM_EXIT:
+        train_exit(play, item);
+        break;
+    case FORM_SWITCH:
+        switch_choose(play, item);
+        break;
     }
 }
 
-void play_on(Play *play)
+void convoi_apply(TyPlay *ty, uint32_t action)
 {
-    uint32_t action = 0;
-    while (!play->state->head.over && !play->tables->ask_forced &&
-           action_forced(play->tables, play->state, &action)) {
-        action_apply(play, action);
-    }
+    Play play = play_of(ty);
+    do {
+        play.only = 0;
+        action_apply(&play, action);
+        action = play.only;
+    } while (action != 0);
 }

@@ -1,32 +1,30 @@
 /* Les Aventuriers du Rail Scandinavie (Days of Wonder 2007; Alan R. Moon), 2 or 3 players.
  *
  * The rules and where each is implemented: RULES.md in this folder. */
-#include "games/tickets/tickets.h"
+#include "games/tickets/state.h"
 
 extern const TyFile file_nordic_map;
 extern const TyFile file_nordic_tiny;
+extern const TyFile file_nordic_howto;
 
 static const char *const map_names[] = {"standard", "tiny", NULL};
 static const char *const cap_names[] = {"600", "200", "40", NULL};
 
 static const TyField nordic_fields[] = {
-    {"map", TY_FIELD_FILE, 0, 0, 0, map_names, true, "the map, or a map file"},
+    {"map", TY_FIELD_FILE, 0, 0, 0, map_names, true, "the map, a map file, or gen:SEED-CITIES"},
     {"players", TY_FIELD_INT, 2, 2, 3, NULL, true, "number of players"},
     {"reward", TY_FIELD_CHOICE, 0, 0, 1, tickets_reward_names, false,
      "+1/0/-1 for winning, sharing, losing; or 1/64 per point ahead of the best opponent"},
     {"first_player", TY_FIELD_CHOICE, 0, 0, 1, tickets_first_names, false, "who begins"},
     {"turns_max", TY_FIELD_CHOICE, 0, 0, 2, cap_names, false,
      "turns after which an episode is cut short"},
-    {"ask_forced", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "ask questions with a single answer too"},
-    {"chance", TY_FIELD_CHOICE, 0, 0, 1, tickets_chance_names, false,
-     "chance by the generator, or by a seat of its own"},
     {.key = NULL},
 };
 
 static const TyFile *const map_files[] = {&file_nordic_map, &file_nordic_tiny};
 
 static const TyFileField nordic_files[] = {
-    {"map", "nordic-map-1", "nordic map", map_files},
+    {"map", "nordic-map-1", "nordic map", map_files, tickets_generate, 24, 12, 36},
 };
 
 static const char *const metric_names[] = {
@@ -35,7 +33,6 @@ static const char *const metric_names[] = {
 };
 
 static const TicketsRules nordic_rules = {
-    .format = "nordic-map-1",
     .first_deal = 5,
     .first_keep = 2,
     .special_routes = true,
@@ -45,27 +42,23 @@ static const TicketsRules nordic_rules = {
     .endless = true,
 };
 
-static TyStatus nordic_file_check(uint32_t file, const Doc *doc)
+static TyStatus nordic_read(void *tables, uint32_t file, const TyDoc *doc)
 {
     (void)file;
-    TicketsTables tables = {0};
-    return tickets_map_read(doc, &nordic_rules, &tables);
-}
-
-static TyStatus nordic_build(TyRuleset *ruleset, const Doc *const *docs)
-{
-    return tickets_build(ruleset, docs[0], &nordic_rules);
+    return tickets_read(doc, &nordic_rules, tables);
 }
 
 const TyGame nordic_game = {
     .name = "nordic",
     .title = "Les Aventuriers du Rail Scandinavie",
-    .rules_version = 1,
+    .rules_version = 2,
+    .small = "map=tiny",
+    .learning = "reward=score",
+    .howto = &file_nordic_howto,
     .fields = nordic_fields,
     .files = nordic_files,
     .file_count = 1,
     .metrics = metric_names,
-    .file_check = nordic_file_check,
-    .build = nordic_build,
-    TICKETS_GAME_FUNCTIONS,
+    .read = nordic_read,
+    TICKETS_GAME,
 };

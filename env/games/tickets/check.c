@@ -1,48 +1,20 @@
-/* The ticket games: identity of a state and its invariants. */
-#include "core/hash.h"
+/* The ticket games: the invariants of a state. */
 #include "games/tickets/state.h"
 
 #include <string.h>
 
-static uint64_t hash_routes(uint64_t hash, const RouteSet *set)
-{
-    for (uint32_t i = 0; i < TICKETS_WORDS; i++) {
-        hash = hash_add(hash, set->words[i]);
-    }
-    return hash;
-}
-
-uint64_t tickets_hash(const TyRuleset *ruleset, const void *state_, uint64_t hash)
-{
-    (void)ruleset;
-    const TicketsState *state = state_;
-    hash = hash_add(hash_add(hash, state->options), state->keeps);
-    hash = hash_routes(hash, &state->claims);
-    for (uint32_t seat = 0; seat < TY_PLAYERS_MAX; seat++) {
-        hash = hash_routes(hash_add(hash, state->points[seat]), &state->closed[seat]);
-        hash = hash_add(hash_add(hash, state->tickets[seat]), state->returned[seat]);
-        hash = hash_add(hash, state->complete[seat]);
-    }
-    hash = hash_add(hash_add(hash, state->ticket_deck), state->offered);
-    hash = hash_add(hash_add(hash, state->chosen), state->front_shown);
-    hash = hash_add(hash, state->turns);
-    return hash_bytes(hash, &state->phase, sizeof(TicketsState) - offsetof(TicketsState, phase));
-}
-
-/* ---- Invariants --------------------------------------------------------------------------------
- */
-
 static const char *check_ranges(const TicketsTables *tables, const TicketsState *state)
 {
     uint8_t players = tables->player_count;
-    if (state->phase >= PHASE_COUNT || state->active >= players) {
-        return "the question or the active seat does not exist";
+    if (state->active >= players) {
+        return "the active seat does not exist";
     }
-    if ((state->phase == PHASE_OVER) != (state->head.over != 0) ||
+    if ((state->head.phase == PHASE_OVER) != (state->head.over != 0) ||
         (!state->head.over && state->head.seat != (int8_t)state->active)) {
         return "the seat to act is not the active one";
     }
-    if (state->choosing > players || (state->choosing > 0) != (state->phase == PHASE_KEEP_FIRST)) {
+    if (state->choosing > players ||
+        (state->choosing > 0) != (state->head.phase == PHASE_KEEP_FIRST)) {
         return "the seats that choose their first tickets do not fit the question";
     }
     if (state->last_turns > players || state->passes > players ||
@@ -226,13 +198,13 @@ static const char *check_tickets(const TicketsTables *tables, const TicketsState
     if (seen != tickets_all(tables)) {
         return "tickets were lost or made";
     }
-    bool keeping = state->phase == PHASE_KEEP || state->phase == PHASE_KEEP_FIRST;
+    bool keeping = state->head.phase == PHASE_KEEP || state->head.phase == PHASE_KEEP_FIRST;
     if ((state->offered != 0) != keeping || (state->chosen & ~state->offered) != 0) {
         return "the offered tickets do not fit the question";
     }
-    uint32_t most = state->phase == PHASE_KEEP ? TICKETS_LATER_DEAL : tables->rules.first_deal;
+    uint32_t most = state->head.phase == PHASE_KEEP ? TICKETS_LATER_DEAL : tables->rules.first_deal;
     uint32_t count = (uint32_t)__builtin_popcountll(state->offered);
-    if (count > most || (state->phase == PHASE_KEEP_FIRST && count != most)) {
+    if (count > most || (state->head.phase == PHASE_KEEP_FIRST && count != most)) {
         return "the number of offered tickets is wrong";
     }
     return NULL;
@@ -326,7 +298,7 @@ static const char *check_bonus(const TicketsTables *tables, const TicketsState *
 /* The parts of the question: the route being paid for, the cards laid and revealed. */
 static const char *check_payment(const TicketsTables *tables, const TicketsState *state)
 {
-    bool paying = state->phase == PHASE_PAY || state->phase == PHASE_TUNNEL;
+    bool paying = state->head.phase == PHASE_PAY || state->head.phase == PHASE_TUNNEL;
     if (paying != (state->route != 0) || state->route > tables->route_count) {
         return "the route being paid for does not exist";
     }
@@ -334,7 +306,7 @@ static const char *check_payment(const TicketsTables *tables, const TicketsState
     if (!paying && (laid != 0 || state->cursor != 0)) {
         return "cards are laid for no route";
     }
-    if (state->phase != PHASE_TUNNEL) {
+    if (state->head.phase != PHASE_TUNNEL) {
         return cards_total(state->revealed) + state->due + state->due_paid == 0
                    ? NULL
                    : "cards are revealed for no tunnel";
@@ -360,25 +332,12 @@ static const char *check_route_open(const TicketsTables *tables, const TicketsSt
                                                       : "the route being paid for is not open";
 }
 
-/* The options stored in a state are those that its position has. */
-static const char *check_options(const TicketsTables *tables, const TicketsState *state)
-{
-    TicketsState copy = *state;
-    tickets_options(tables, &copy);
-    if (copy.options != state->options || copy.keeps != state->keeps ||
-        memcmp(&copy.claims, &state->claims, sizeof copy.claims) != 0) {
-        return "the open answers do not fit the question";
-    }
-    uint64_t any = state->options | state->keeps | state->claims.words[0] | state->claims.words[1];
-    return state->head.over || any != 0 ? NULL : "the question has no answer";
-}
-
 const char *tickets_check(const TyRuleset *ruleset, const void *state)
 {
     static const char *(*const checks[])(const TicketsTables *, const TicketsState *) = {
-        check_ranges,  check_absent,       check_cards,   check_stack, check_routes,
-        check_tickets, check_ticket_order, check_batches, check_front, check_bonus,
-        check_payment, check_route_open,   check_options,
+        check_ranges, check_absent,  check_cards,        check_stack,
+        check_routes, check_tickets, check_ticket_order, check_batches,
+        check_front,  check_bonus,   check_payment,      check_route_open,
     };
     const TicketsTables *tables = tickets_tables(ruleset);
     for (uint32_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {

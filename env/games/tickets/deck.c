@@ -3,9 +3,8 @@
  * Nobody knows the order of a deck, so none is kept: a deck is what is left in it, and each card is
  * drawn when it is turned up. Only the order of the batches that were put under the ticket deck is
  * known. */
-#include "core/bytes.h"
-#include "core/draw.h"
 #include "games/tickets/state.h"
+#include "kit/draw.h"
 
 #include <string.h>
 
@@ -20,10 +19,9 @@ uint8_t tickets_card_draw(Play *play, TicketsEvent kind, int16_t second)
         memset(state->discard, 0, sizeof state->discard);
         EVENT(play, EVENT_RESHUFFLE, (int16_t)cards_total(state->deck));
     }
-    uint32_t type =
-        draw(&state->head, play->tape, STREAM_CARDS, state->deck, play->tables->type_count);
+    uint32_t type = draw_sixteen(play->ty, STREAM_CARDS, state->deck, play->tables->type_count);
     state->deck[type]--;
-    EVENT_CHANCE(play, (uint16_t)kind, STREAM_CARDS, type, (int16_t)type, second);
+    TY_EVENT_CHANCE(play->ty, (uint16_t)kind, STREAM_CARDS, type, (int16_t)type, second);
     return (uint8_t)type;
 }
 
@@ -42,14 +40,9 @@ void tickets_row_fill(Play *play)
 
 uint64_t tickets_front(const TicketsState *state)
 {
-    uint64_t front = 0;
     uint64_t under =
         state->returned[0] | state->returned[1] | state->returned[2] | state->returned[3];
-    for (; under != 0; under &= under - 1) {
-        uint32_t ticket = (uint32_t)__builtin_ctzll(under);
-        front |= (uint64_t)(state->batch[ticket] == state->batch_first) << ticket;
-    }
-    return front;
+    return under & bytes_equal_64(state->batch, state->batch_first);
 }
 
 /* Takes `ticket` out of the batch on top. The seat that put the batch there goes on remembering all
@@ -76,18 +69,16 @@ static void front_take(TicketsState *state, uint64_t front, uint32_t ticket)
 static void ticket_offer(Play *play)
 {
     TicketsState *state = play->state;
-    uint8_t weights[TICKETS_MAX];
     uint64_t front = state->ticket_deck == 0 ? tickets_front(state) : 0;
-    bits_expand(state->ticket_deck | front, play->tables->ticket_count, weights);
     uint32_t ticket =
-        draw(&state->head, play->tape, STREAM_TICKETS, weights, play->tables->ticket_count);
+        draw_bit(play->ty, STREAM_TICKETS, state->ticket_deck | front, play->tables->ticket_count);
     if (front != 0) {
         front_take(state, front, ticket);
     }
     state->ticket_drawn++;
     state->ticket_deck &= ~(UINT64_C(1) << ticket);
     state->offered |= UINT64_C(1) << ticket;
-    EVENT_CHANCE(play, EVENT_OFFER, STREAM_TICKETS, ticket, (int16_t)ticket);
+    TY_EVENT_CHANCE(play->ty, EVENT_OFFER, STREAM_TICKETS, ticket, (int16_t)ticket);
 }
 
 void tickets_offer(Play *play, uint32_t count)

@@ -1,13 +1,8 @@
-/* The ticket games: building a ruleset, steps and their rewards, metrics. */
+/* The ticket games: completing the tables, the result and its rewards, metrics. */
 #include "core/status.h"
 #include "games/tickets/state.h"
 
 #include <string.h>
-
-const char *const tickets_streams[] = {"first_player", "cards", "tickets", NULL};
-const char *const tickets_reward_names[] = {"win", "score", NULL};
-const char *const tickets_first_names[] = {"random", "seat0", NULL};
-const char *const tickets_chance_names[] = {"rng", "seat", NULL};
 
 enum { SCORE_MARGIN_MAX = 128 }; /* points that the score reward counts, each worth 1/64 */
 
@@ -17,49 +12,40 @@ static TyStatus tables_agree(const TicketsTables *tables)
     uint32_t players = tables->player_count;
     uint32_t tickets = tables->rules.first_deal * players;
     if (tables->ticket_count < tickets) {
-        return status_fail(TY_BAD_CONFIG, "players=%u: the map has %u tickets; %u are dealt",
-                           players, tables->ticket_count, tickets);
+        return ty_status_fail(TY_BAD_CONFIG, "players=%u: the map has %u tickets; %u are dealt",
+                              players, tables->ticket_count, tickets);
     }
     uint32_t cards = cards_total(tables->card_count);
     cards -= tables->rules.locomotives_apart ? tables->card_count[tables->locomotive] : 0u;
     uint32_t dealt = TICKETS_HAND_FIRST * players + TICKETS_ROW_SIZE;
     if (cards < dealt) {
-        return status_fail(TY_BAD_CONFIG, "players=%u: the map has %u cards; %u are dealt", players,
-                           cards, dealt);
+        return ty_status_fail(TY_BAD_CONFIG, "players=%u: the map has %u cards; %u are dealt",
+                              players, cards, dealt);
     }
-    return status_ok();
+    return ty_status_ok();
 }
 
 static void tables_configure(TicketsTables *tables, const TyRuleset *ruleset)
 {
     static const uint16_t caps[] = {600, 200, 40};
-    tables->player_count = (uint8_t)ty_config(ruleset, "players");
+    tables->player_count = (uint8_t)ruleset->shape.players;
     tables->reward = (uint8_t)ty_config(ruleset, "reward");
-    tables->ask_forced = ty_config(ruleset, "ask_forced") != 0;
     tables->first_random = ty_config(ruleset, "first_player") == 0;
     if (tables->rules.endless) {
         tables->turns_max = caps[ty_config(ruleset, "turns_max")];
     }
 }
 
-TyStatus tickets_build(TyRuleset *ruleset, const Doc *doc, const TicketsRules *rules)
+TyStatus tickets_build(TyRuleset *ruleset)
 {
     TicketsTables *tables = ruleset->tables;
-    TyStatus status = tickets_map_read(doc, rules, tables);
-    if (status.code != TY_OK) {
-        return status;
-    }
     tables_configure(tables, ruleset);
-    tickets_shape(ruleset);
-    const DocNode *said = doc_get(doc, &doc->nodes[0], "status");
-    if (said != NULL) {
-        Text note = text_init(ruleset->note, sizeof ruleset->note);
-        text_add(&note, "map %s: %s", tables->names + tables->map_name, said->text);
-    }
+    tickets_layout(tables);
     return tables_agree(tables);
 }
 
-/* ---- Rewards -----------------------------------------------------------------------------------
+/* ---- The result
+ * -----------------------------------------------------------------------------------
  */
 
 /* +1 for winning alone, 0 for sharing the victory, -1 otherwise. */
@@ -87,37 +73,23 @@ static int32_t reward_score(const TicketsTables *tables, const Sheet *sheets, ui
     return margin < -SCORE_MARGIN_MAX ? -SCORE_MARGIN_MAX : margin;
 }
 
-/* An episode that was cut short has no result, so nobody earns anything by it. */
-static void rewards_give(const TicketsTables *tables, const TicketsState *state, int32_t *reward)
+/* The longest paths are looked for only if they decide. */
+void tickets_result(Play *play)
 {
+    const TicketsTables *tables = play->tables;
+    TicketsState *state = play->state;
     Sheet sheets[TY_PLAYERS_MAX];
-    if (state->head.truncated) {
-        return;
-    }
-    if (tables->reward == REWARD_SCORE) {
-        tickets_sheets(tables, state, sheets);
+    tickets_sheets(tables, state, sheets);
+    state->winners = tickets_winners(tables, sheets);
+    if ((state->winners & (state->winners - 1)) != 0) {
+        tickets_sheets_longest(tables, state, sheets);
+        state->winners = tickets_winners(tables, sheets);
     }
     for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        reward[seat] += tables->reward == REWARD_SCORE ? reward_score(tables, sheets, seat)
-                                                       : reward_win(state, seat);
+        play->ty->reward[seat] += tables->reward == REWARD_SCORE
+                                      ? reward_score(tables, sheets, seat)
+                                      : reward_win(state, seat);
     }
-}
-
-bool tickets_step(const TyRuleset *ruleset, void *state_, uint32_t action, int32_t *reward,
-                  TyTape *tape)
-{
-    const TicketsTables *tables = tickets_tables(ruleset);
-    TicketsState *state = state_;
-    if (!tickets_allowed(tables, state, action)) {
-        return false;
-    }
-    Play play = {.tables = tables, .state = state, .tape = tape};
-    tickets_apply(&play, action);
-    tickets_play_on(&play);
-    if (state->head.over) {
-        rewards_give(tables, state, reward);
-    }
-    return true;
 }
 
 /* ---- Metrics -----------------------------------------------------------------------------------

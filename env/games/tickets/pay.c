@@ -12,168 +12,149 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The most sets of `set` cards that `spare` cards beyond one for each of `length` spaces allow. */
+/* `value` if the condition holds, otherwise 0: conditions on hands are random, and compilers would
+ * make branches of them. */
+static inline uint32_t only_if(bool condition, uint32_t value)
+{
+    return value & (0u - condition);
+}
+
+/* The most sets of `set` cards (3 or 4) that `spare` cards (below 256) beyond one for each of
+ * `length` spaces allow: spare / (set - 1), as a product. */
 static inline uint32_t sets_most(uint32_t length, uint32_t set, uint32_t spare)
 {
-    return least(length, set == 3 ? spare / 2 : spare / 3);
+    return least(length, spare * (171u + 85u * (set == 3)) >> 9);
 }
 
-static inline void routes_join(RouteSet *set, const RouteSet *other)
+/* Of eight counts, those that are at least `count`, as bits; all if it is not positive. The counts
+ * are of the colours, which are at most eight, and below 64. */
+static inline uint32_t counts_reach(uint64_t counts, int32_t count)
 {
-    for (uint32_t i = 0; i < TICKETS_WORDS; i++) {
-        set->words[i] |= other->words[i];
-    }
+    uint64_t least_count = (uint64_t)(count < 0 ? 0 : count);
+    uint64_t reached = (counts + (0x80 - least_count) * 0x0101010101010101u) >> 7;
+    return (uint32_t)((reached & 0x0101010101010101u) * 0x0102040810204080u >> 56);
 }
 
-/* The routes that single cards pay, without sets. */
-static RouteSet payable_single(const TicketsTables *tables, const uint8_t *hand)
+/* The same, none if `count` is more than `most` cards of a colour that a route takes. */
+static inline uint32_t counts_match(uint64_t counts, int32_t count, uint32_t most)
 {
-    RouteSet payable = {{0}};
-    uint32_t engines = least(hand[tables->locomotive], TICKETS_LENGTH_MAX);
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < tables->colour_count; i++) {
-        uint32_t cards = least(hand[i], TICKETS_LENGTH_MAX);
-        routes_join(&payable, &tables->single[i][cards][engines]);
-        best = cards > best ? cards : best;
-    }
-    routes_join(&payable, &tables->single[tables->colour_count][best][engines]);
-    return payable;
+    return only_if(count <= (int32_t)most, counts_reach(counts, count));
 }
 
-/* What a hand has, prepared for comparing it with many routes. */
-typedef struct HandSummary {
-    uint32_t total;
-    uint32_t locomotives;
-    uint32_t with[TICKETS_LENGTH_MAX + 1]; /* colours of which it has so many cards, as bits; gray
-                                              behind the last colour if there is any */
-} HandSummary;
-
-static HandSummary hand_summary(const TicketsTables *tables, const uint8_t *hand)
+/* The colours of the map as bits. */
+static inline uint32_t colours_all(const TicketsTables *tables)
 {
-    HandSummary summary = {.total = cards_total(hand), .locomotives = hand[tables->locomotive]};
-    uint32_t gray = 1u << tables->colour_count;
-    for (uint32_t i = 0; i < tables->colour_count; i++) {
-        summary.with[least(hand[i], TICKETS_LENGTH_MAX)] |= 1u << i | gray;
-    }
-    for (uint32_t cards = TICKETS_LENGTH_MAX; cards > 0; cards--) {
-        summary.with[cards - 1] |= summary.with[cards];
-    }
-    return summary;
+    return (1u << tables->colour_count) - 1;
 }
 
-/* Adds the routes of a class that the hand pays: those of colours of which it has as many cards as
- * sets and locomotives leave open. */
-static void payable_class(const SetClass *class, const HandSummary *hand, RouteSet *payable)
+/* The colours that a payment of the route may be read in. */
+static inline uint32_t route_colours(const TicketsTables *tables, const Route *route)
 {
-    if (hand->total < class->length) {
-        return;
-    }
-    uint32_t single = class->locomotives ? hand->locomotives : 0;
-    single += sets_most(class->length, class->set, hand->total - class->length);
-    if (single >= class->length) {
-        routes_join(payable, &class->all);
-        return;
-    }
-    uint32_t missing = class->length - single;
-    uint32_t colours = missing <= class->matched ? hand->with[missing] & class->colours : 0;
-    for (; colours != 0; colours &= colours - 1) {
-        routes_join(payable, &class->colour[__builtin_ctz(colours)]);
-    }
+    uint32_t one = 1u << route->colour;
+    return route->colour < tables->colour_count ? one : colours_all(tables);
 }
 
+/* Without a branch on the hand, and in two variables: a set in memory would be stored and loaded
+ * for each colour. */
 RouteSet tickets_payable(const TicketsTables *tables, const uint8_t hand[TICKETS_SLOTS])
 {
-    RouteSet payable = payable_single(tables, hand);
-    if (tables->class_count > 0) {
-        HandSummary summary = hand_summary(tables, hand);
-        for (uint32_t i = 0; i < tables->class_count; i++) {
-            payable_class(&tables->classes[i], &summary, &payable);
-        }
+    uint32_t total = tables->sets ? least(cards_total(hand), TICKETS_PURSE_MAX) : 0;
+    uint32_t engines = least(hand[tables->locomotive], TICKETS_LENGTH_MAX);
+    const RouteSet(*routes)[TICKETS_LENGTH_MAX + 1] = tables->payable[total][engines];
+    uint32_t best = 0;
+    uint64_t low = 0;
+    uint64_t high = 0;
+    for (uint32_t i = 0; i < tables->colour_count; i++) {
+        uint32_t cards = least(hand[i], TICKETS_LENGTH_MAX);
+        low |= routes[i][cards].words[0];
+        high |= routes[i][cards].words[1];
+        best = cards > best ? cards : best;
     }
-    return payable;
+    low |= routes[tables->colour_count][best].words[0];
+    high |= routes[tables->colour_count][best].words[1];
+    return (RouteSet){{low, high}};
 }
 
-/* The colours that the payment may be read in: first and behind the last. */
-typedef struct Colours {
-    uint32_t first;
-    uint32_t end;
-} Colours;
-
-static Colours route_colours(const TicketsTables *tables, const Route *route)
-{
-    if (route->colour < tables->colour_count) {
-        return (Colours){route->colour, route->colour + 1u};
-    }
-    return (Colours){0, tables->colour_count};
-}
+_Static_assert(TICKETS_WORDS == 2, "tickets_payable has two words");
 
 bool tickets_payment_complete(const TicketsTables *tables, const Route *route,
                               const uint8_t laid[TICKETS_SLOTS])
 {
     uint32_t total = cards_total(laid);
-    uint32_t step = route->set != 0 ? route->set - 1u : 1u;
-    if (total < route->length || (total - route->length) % step != 0) {
-        return false;
-    }
-    uint32_t sets = (total - route->length) / step;
-    if (sets > (route->set != 0 ? route->length : 0u)) {
-        return false;
-    }
-    uint32_t locomotives = route->locomotives ? laid[tables->locomotive] : 0u;
-    Colours colours = route_colours(tables, route);
-    for (uint32_t i = colours.first; i < colours.end; i++) {
-        if (least(laid[i], route->matched) + locomotives + sets >= route->length) {
-            return true;
-        }
-    }
-    return false;
+    uint32_t step = route->set != 0 ? route->set - 1u : 2u;
+    uint32_t more = only_if(total >= route->length, total - route->length);
+    uint32_t sets = sets_most(TICKETS_SLOTS * TICKETS_CARDS_MAX, step + 1u, more);
+    uint32_t locomotives = only_if(route->locomotives, laid[tables->locomotive]);
+    int32_t missing = (int32_t)route->length - (int32_t)(locomotives + sets);
+    uint32_t colours = counts_match(load_le64(laid), missing, route->matched);
+    bool whole = (total >= route->length) & (sets * step == more) &
+                 (sets <= (route->set != 0 ? route->length : 0u));
+    return only_if(whole, colours & route_colours(tables, route)) != 0;
 }
 
-/* Cards that are laid, and those of the hand that may still be added: all of types from `from` on.
- * `spare` is their number. */
+/* A payment with sets that goes on: what is laid, and what the hand has. */
 typedef struct Purse {
-    const uint8_t *laid;
-    const uint8_t *hand;
+    const Route *route;
+    uint64_t laid; /* of the colours, a byte each */
+    uint64_t both; /* and with the hand's */
     uint32_t laid_count;
-    uint32_t spare;
-    uint32_t from;
+    uint32_t laid_locomotives;
+    uint32_t hand_locomotives;
 } Purse;
 
-/* Whether a payment that may have sets can be completed after one card of type `from`. The more
- * sets the better: each allows more cards and asks for one fewer that stands for a space by itself.
- * So it is enough to look at the payment with the most sets. */
-static bool payment_completable(const TicketsTables *tables, const Route *route, const Purse *purse)
+/* The colours in which the payment can be completed after one card of type `type`, when `spare`
+ * cards of that type and later ones are left then. The more sets the better: each allows more cards
+ * and asks for one fewer that stands for a space by itself. So it is enough to look at the payment
+ * with the most sets. Enough cards of a colour must stand for spaces in the end, and those that are
+ * laid for as many of them as there is no room for later. */
+static uint32_t payment_colours(const TicketsTables *tables, const Purse *purse, uint32_t type,
+                                uint32_t spare)
 {
+    const Route *route = purse->route;
     uint32_t laid_count = purse->laid_count + 1;
-    uint32_t spare = purse->spare - 1;
-    if (laid_count + spare < route->length) {
-        return false;
-    }
-    uint32_t sets = sets_most(route->length, route->set, laid_count + spare - route->length);
+    uint32_t most = laid_count + spare;
+    uint32_t sets =
+        sets_most(route->length, route->set, only_if(most >= route->length, most - route->length));
     uint32_t size = route->length + (route->set - 1u) * sets;
-    if (laid_count > size) {
-        return false;
-    }
-    uint32_t missing = size - laid_count;
+    uint32_t engine = route->locomotives & (type == tables->locomotive);
+    int32_t wanted = (int32_t)route->length - (int32_t)(sets + purse->laid_locomotives + engine);
+    int32_t at_last = wanted - (int32_t)(purse->hand_locomotives - engine);
+    int32_t by_now = wanted - (int32_t)(size - laid_count);
+    uint32_t here = 1u << type;
+    uint32_t later = 0u - here; /* this type and those after it */
+    uint32_t now = (counts_match(purse->laid, by_now, route->matched) & ~here) |
+                   (counts_match(purse->laid, by_now - 1, route->matched - 1u) & here);
+    uint32_t end = (counts_match(purse->laid, at_last, route->matched) & ~later) |
+                   (counts_match(purse->both, at_last, route->matched) & later);
+    return only_if((most >= route->length) & (laid_count <= size), now & end);
+}
+
+/* The cards that may be laid next for a route that may be paid with sets. */
+static uint32_t payment_next_sets(const TicketsTables *tables, const TicketsState *state,
+                                  const Route *route)
+{
+    const uint8_t *hand = state->hand[state->active];
     uint32_t locomotive = tables->locomotive;
-    uint32_t laid_locomotives = 0;
-    uint32_t more_locomotives = 0;
-    if (route->locomotives) {
-        uint32_t now = purse->from == locomotive;
-        laid_locomotives = purse->laid[locomotive] + now;
-        more_locomotives = purse->hand[locomotive] - now;
+    uint32_t colours = route_colours(tables, route);
+    uint64_t sums = load_le64(hand) * 0x0101010101010101u; /* of the types up to each */
+    uint32_t total = cards_total(hand);
+    uint32_t next = 0;
+    const Purse purse = {
+        .route = route,
+        .laid = load_le64(state->laid),
+        .both = load_le64(state->laid) + load_le64(hand),
+        .laid_count = cards_total(state->laid),
+        .laid_locomotives = only_if(route->locomotives, state->laid[locomotive]),
+        .hand_locomotives = only_if(route->locomotives, hand[locomotive]),
+    };
+    for (uint32_t left = (uint32_t)cards_types(hand) >> state->cursor << state->cursor; left != 0;
+         left &= left - 1) {
+        uint32_t type = (uint32_t)__builtin_ctz(left);
+        uint32_t before = type == 0 ? 0 : (uint32_t)(sums >> (8 * (type - 1))) & 0xff;
+        uint32_t fits = payment_colours(tables, &purse, type, total - before - 1) & colours;
+        next |= (uint32_t)(fits != 0) << type;
     }
-    Colours colours = route_colours(tables, route);
-    for (uint32_t i = colours.first; i < colours.end; i++) {
-        uint32_t now = purse->from == i;
-        uint32_t laid = least(purse->laid[i] + now, route->matched);
-        uint32_t more = i >= purse->from ? least(purse->hand[i] - now, route->matched - laid) : 0;
-        uint32_t single = laid + laid_locomotives + least(missing, more + more_locomotives);
-        if (single + sets >= route->length) {
-            return true;
-        }
-    }
-    return false;
+    return next;
 }
 
 /* The cards that may be laid next for a route without sets: cards of one colour, then locomotives,
@@ -187,35 +168,22 @@ static uint32_t payment_next_single(const TicketsTables *tables, const TicketsSt
     if (missing == 0) {
         return 0;
     }
-    uint32_t next = locomotives >= missing ? 1u << tables->locomotive : 0;
-    uint32_t laid = tickets_payment_colour(tables, state->laid);
-    Colours colours = route_colours(tables, route);
-    for (uint32_t i = colours.first; i < colours.end; i++) {
-        bool fits = laid == tables->locomotive ? state->laid[laid] == 0 : laid == i;
-        if (fits && state->cursor <= i && hand[i] > 0 && hand[i] + locomotives >= missing) {
-            next |= 1u << i;
-        }
-    }
-    return next;
+    uint32_t engine = 1u << tables->locomotive;
+    uint32_t laid = (uint32_t)cards_types(state->laid);
+    uint32_t laid_colours = laid & (engine - 1);
+    uint32_t colours = route_colours(tables, route);
+    colours &= laid == 0 ? UINT32_MAX : laid_colours & (0u - laid_colours);
+    int32_t wanted = (int32_t)missing - (int32_t)locomotives;
+    colours &= counts_reach(load_le64(hand), wanted > 1 ? wanted : 1);
+    colours &= UINT32_MAX << state->cursor;
+    return colours | (locomotives >= missing ? engine : 0);
 }
 
 uint32_t tickets_payment_next(const TicketsTables *tables, const TicketsState *state)
 {
     const Route *route = &tables->route[state->route - 1];
-    const uint8_t *hand = state->hand[state->active];
-    if (route->set == 0) {
-        return payment_next_single(tables, state, route);
-    }
-    Purse purse = {.laid = state->laid, .hand = hand, .laid_count = cards_total(state->laid)};
-    uint32_t next = 0;
-    for (uint32_t type = tables->type_count; type-- > state->cursor;) {
-        purse.from = type;
-        purse.spare += hand[type];
-        if (hand[type] > 0 && payment_completable(tables, route, &purse)) {
-            next |= 1u << type;
-        }
-    }
-    return next;
+    return route->set == 0 ? payment_next_single(tables, state, route)
+                           : payment_next_sets(tables, state, route);
 }
 
 uint8_t tickets_payment_colour(const TicketsTables *tables, const uint8_t laid[TICKETS_SLOTS])

@@ -1,6 +1,7 @@
 /* The ticket games: the state, its questions, its actions, its events. */
 #pragma once
 
+#include "core/bytes.h"
 #include "games/tickets/tickets.h"
 
 #include <string.h>
@@ -14,32 +15,73 @@ typedef enum Phase {
     PHASE_PAY,        /* the next card of a payment, in ascending order of types */
     PHASE_TUNNEL,     /* the next additional card for a tunnel, or withdraw */
     PHASE_OVER,
-    PHASE_COUNT,
 } Phase;
 
-/* Actions. Behind those listed come, per type of card, `take` and `pay`, then per ticket `keep`,
- * then per route `claim`. */
+/* Actions. Those that are one by themselves come first, so that their form is also their number. */
+typedef enum ActionForm {
+    FORM_WAIT,
+    FORM_PASS,
+    FORM_BLIND,      /* a card from the deck */
+    FORM_LOCOMOTIVE, /* a locomotive from the stack */
+    FORM_TICKETS,    /* draw tickets */
+    FORM_KEEP_DONE,
+    FORM_PAY_DONE,
+    FORM_WITHDRAW,
+    FORM_TAKE,  /* a face-up card of a type */
+    FORM_PAY,   /* a card of a type */
+    FORM_KEEP,  /* a ticket */
+    FORM_CLAIM, /* a route */
+} ActionForm;
+
+/* Blocks of the row. Those of one byte come first, so that their number is also their offset. */
 enum {
-    ACTION_WAIT,
-    ACTION_PASS,
-    ACTION_BLIND,      /* a card from the deck */
-    ACTION_LOCOMOTIVE, /* a locomotive from the stack */
-    ACTION_TICKETS,    /* draw tickets */
-    ACTION_KEEP_DONE,
-    ACTION_PAY_DONE,
-    ACTION_WITHDRAW,
-    ACTION_TAKE, /* + type: a face-up card */
+    BLOCK_PHASE,
+    BLOCK_TURN,
+    BLOCK_ROUTE,
+    BLOCK_DUE,
+    BLOCK_LAST_TURNS,
+    BLOCK_PASSES,
+    BLOCK_TICKET_DECK,
+    BLOCK_BONUS_LEFT,
+    BLOCK_TURNS,
+    BLOCK_ROW,
+    BLOCK_DISCARD,
+    BLOCK_LAID,
+    BLOCK_REVEALED,
+    BLOCK_UNSEEN,
+    BLOCK_HAND,
+    BLOCK_TICKET,
+    BLOCK_DEPTH,
+    BLOCK_OWNER,
+    BLOCK_HAND_SIZE,
+    BLOCK_WAGONS,
+    BLOCK_TICKET_COUNT,
+    BLOCK_POINTS,
+    BLOCK_STACK,
+    BLOCK_BONUS,
+    BLOCK_TICKET_PLACE,
 };
+
+/* What a seat knows of a ticket. observe_tickets writes the values by their bits. */
+enum {
+    TICKET_UNKNOWN,
+    TICKET_OFFERED,
+    TICKET_CHOSEN,
+    TICKET_OPEN,
+    TICKET_COMPLETE,
+    TICKET_REFUSED,
+    TICKET_REFUSED_MAYBE, /* in a batch of which somebody drew a part */
+};
+
+/* Sources of chance. */
+enum { STREAM_FIRST_PLAYER, STREAM_CARDS, STREAM_TICKETS };
 
 typedef enum Reward { REWARD_WIN, REWARD_SCORE } Reward;
 
 /* Everything about a position. Numbers "plus one" have 0 for none. */
 typedef struct TicketsState {
     TyHead head;
-    /* What may be answered now. */
-    uint64_t options; /* actions below those of the tickets */
-    uint64_t keeps;   /* tickets that may be kept next */
-    RouteSet claims;
+    uint64_t answers[TICKETS_ANSWER_WORDS];
 
     RouteSet closed[TY_PLAYERS_MAX]; /* routes that the seat cannot take: owned, or twins of such */
     uint64_t tickets[TY_PLAYERS_MAX];  /* kept */
@@ -54,9 +96,7 @@ typedef struct TicketsState {
 
     uint16_t turns;
     uint16_t points[TY_PLAYERS_MAX]; /* for routes */
-    uint16_t unused[3];
 
-    uint8_t phase;
     uint8_t active;
     uint8_t route;      /* being paid for, plus one */
     uint8_t cursor;     /* least type of card that may be laid next */
@@ -67,13 +107,12 @@ typedef struct TicketsState {
     uint8_t choosing;   /* seats that still have to choose their first tickets */
     /* Tickets are numbered in the order in which they will be drawn: those of the first deck, then
      * those that were put under it. */
-    uint8_t ticket_drawn; /* tickets drawn so far */
-    uint8_t ticket_end;   /* number of the next ticket to be put under the deck */
-    uint8_t batch_first;  /* number of the first ticket of the batch that is drawn first */
-    uint8_t bonus_taken;  /* link bonuses given out */
-    uint8_t stack;        /* locomotives beside the deck */
-    uint8_t winners;      /* seats, as bits */
-    uint8_t padding;
+    uint8_t ticket_drawn;          /* tickets drawn so far */
+    uint8_t ticket_end;            /* number of the next ticket to be put under the deck */
+    uint8_t batch_first;           /* number of the first ticket of the batch that is drawn first */
+    uint8_t bonus_taken;           /* link bonuses given out */
+    uint8_t stack;                 /* locomotives beside the deck */
+    uint8_t winners;               /* seats, as bits */
     uint8_t bonus[TY_PLAYERS_MAX]; /* place in the order of arrival, plus one */
     uint8_t wagons[TY_PLAYERS_MAX];
     uint8_t deck[TICKETS_SLOTS];
@@ -94,10 +133,15 @@ _Static_assert(sizeof(TicketsState) <= 1024, "a state has at most 1 KiB");
 
 /* A step being played. */
 typedef struct Play {
+    TyPlay *ty;
     const TicketsTables *tables;
     TicketsState *state;
-    TyTape *tape;
 } Play;
+
+static inline Play tickets_play(TyPlay *ty)
+{
+    return (Play){.ty = ty, .tables = tickets_tables(ty->ruleset), .state = ty->state};
+}
 
 typedef enum EndReason { END_LAST_ROUND, END_ALL_PASSED, END_TURN_CAP } EndReason;
 
@@ -124,45 +168,7 @@ typedef enum TicketsEvent {
     EVENT_PASS,               /* passes in a row */
 } TicketsEvent;
 
-/* An event without chance, and one that draw `outcome` of `stream` decided. */
-#define EVENT(play, kind_, ...)                                                                    \
-    do {                                                                                           \
-        if ((play)->tape != NULL && (play)->tape->event != NULL) {                                 \
-            tickets_tell((play), (TyEvent){.kind = (kind_), .stream = -1, .args = {__VA_ARGS__}}); \
-        }                                                                                          \
-    } while (0)
-#define EVENT_CHANCE(play, kind_, stream_, outcome_, ...)                                          \
-    do {                                                                                           \
-        if ((play)->tape != NULL && (play)->tape->event != NULL) {                                 \
-            tickets_tell((play), (TyEvent){.kind = (kind_),                                        \
-                                           .stream = (int8_t)(stream_),                            \
-                                           .outcome = (uint16_t)(outcome_),                        \
-                                           .args = {__VA_ARGS__}});                                \
-        }                                                                                          \
-    } while (0)
-
-void tickets_tell(Play *play, TyEvent event);
-
-static inline const TicketsTables *tickets_tables(const TyRuleset *ruleset)
-{
-    return ruleset->tables;
-}
-
-/* The first action of each run that depends on the map. */
-static inline uint32_t action_pay(const TicketsTables *tables)
-{
-    return ACTION_TAKE + tables->type_count;
-}
-
-static inline uint32_t action_keep(const TicketsTables *tables)
-{
-    return ACTION_TAKE + 2u * tables->type_count;
-}
-
-static inline uint32_t action_claim(const TicketsTables *tables)
-{
-    return action_keep(tables) + tables->ticket_count;
-}
+#define EVENT(play, kind, ...) TY_EVENT((play)->ty, kind, __VA_ARGS__)
 
 /* An array of cards as two words, of which each byte counts one type: words are added and taken
  * away byte by byte as long as no count leaves its byte. */
@@ -190,6 +196,13 @@ static inline bool cards_any(const uint8_t cards[TICKETS_SLOTS])
 {
     CardWords words = cards_words(cards);
     return (words.low | words.high) != 0;
+}
+
+/* The types of which there is a card, as bits: eight bytes below 128 become eight bits at once. */
+static inline uint64_t cards_types(const uint8_t cards[TICKETS_SLOTS])
+{
+    uint64_t any = (load_le64(cards) + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
+    return any * 0x0102040810204080u >> 56 | (uint64_t)(cards[8] > 0) << 8;
 }
 
 static inline bool ticket_linked(const TicketsTables *tables, const uint8_t *network,
@@ -251,17 +264,6 @@ void tickets_offer(Play *play, uint32_t count);
 /* Gives the active seat the chosen tickets and puts the others away. */
 void tickets_settle(Play *play);
 
-/* ---- The parts of a step --------------------------------------------------------------------- */
-
-/* Asks a question: sets the phase and what may be answered (legal.c). */
-void tickets_ask(Play *play, Phase phase);
-/* What may be answered in this position, from its phase and the rest of it. */
-void tickets_options(const TicketsTables *tables, TicketsState *state);
-bool tickets_allowed(const TicketsTables *tables, const TicketsState *state, uint32_t action);
-/* Answers questions that have a single answer, unless the ruleset asks them too. */
-void tickets_play_on(Play *play);
-void tickets_apply(Play *play, uint32_t action);
-
 /* ---- Scores (score.c) ------------------------------------------------------------------------ */
 
 /* The score of a seat as the position stands. */
@@ -282,9 +284,8 @@ void tickets_sheets_longest(const TicketsTables *tables, const TicketsState *sta
                             Sheet sheets[TY_PLAYERS_MAX]);
 /* The seats that win with these sheets, as bits. */
 uint8_t tickets_winners(const TicketsTables *tables, const Sheet sheets[TY_PLAYERS_MAX]);
+/* Finds the winners and gives the rewards (game.c). */
+void tickets_result(Play *play);
 /* Spaces of the longest path over the seat's routes that uses none of them twice. */
 uint32_t tickets_longest_path(const TicketsTables *tables, const TicketsState *state,
                               uint32_t seat);
-
-/* Computes offsets, sizes and blocks of the rows (observe.c). */
-void tickets_shape(TyRuleset *ruleset);

@@ -1,370 +1,358 @@
-/* The ticket games: positions and events as text and as JSON. */
-#include "games/tickets/names.h"
+/* The ticket games: positions as text, enough to play from. */
+#include "games/tickets/text.h"
 
-/* ---- JSON --------------------------------------------------------------------------------------
+/* A position to be told of, to `seat`. */
+typedef struct View {
+    const TicketsTables *tables;
+    const TicketsState *state;
+    uint32_t seat;
+    TyText *out;
+} View;
+
+/* ---- Things ------------------------------------------------------------------------------------
  */
 
-static void json_cards(Json *out, const char *key, const TicketsTables *tables,
-                       const uint8_t cards[TICKETS_SLOTS])
-{
-    json_open(out, key, '{');
-    for (uint32_t i = 0; i < tables->type_count; i++) {
-        if (cards[i] > 0) {
-            json_put_int(out, tickets_name_type(tables, i), cards[i]);
-        }
-    }
-    json_close(out, '}');
-}
-
-static void json_tickets(Json *out, const char *key, const TicketsTables *tables, uint64_t set)
-{
-    json_open(out, key, '[');
-    for (; set != 0; set &= set - 1) {
-        json_put_string(out, NULL, tickets_name_ticket(tables, (uint32_t)__builtin_ctzll(set)));
-    }
-    json_close(out, ']');
-}
-
-static void json_routes(Json *out, const TicketsTables *tables, const TicketsState *state,
-                        uint32_t seat)
-{
-    json_open(out, "routes", '[');
-    for (uint32_t i = 0; i < tables->route_count; i++) {
-        if (state->owner[i] == seat + 1) {
-            json_put_string(out, NULL, tickets_name_route(tables, i));
-        }
-    }
-    json_close(out, ']');
-}
-
-static void json_seat(Json *out, const TicketsTables *tables, const TicketsState *state,
-                      uint32_t seat)
-{
-    json_open(out, NULL, '{');
-    json_cards(out, "hand", tables, state->hand[seat]);
-    json_cards(out, "known", tables, state->known[seat]);
-    json_tickets(out, "tickets", tables, state->tickets[seat]);
-    json_tickets(out, "refused", tables, state->returned[seat]);
-    json_put_int(out, "wagons", state->wagons[seat]);
-    json_put_int(out, "points", state->points[seat]);
-    if (tables->rules.link_bonus) {
-        uint8_t place = state->bonus[seat];
-        json_put_int(out, "bonus", place == 0 ? 0 : tables->bonus_points[place - 1]);
-    }
-    json_routes(out, tables, state, seat);
-    json_close(out, '}');
-}
-
-/* The batches under the ticket deck, the one that is drawn first in front. */
-static void json_batches(Json *out, const TicketsTables *tables, const TicketsState *state)
-{
-    json_open(out, "batches", '[');
-    for (uint32_t batch = state->batch_first; batch < state->ticket_end; batch++) {
-        uint64_t set = 0;
-        for (uint32_t i = 0; i < tables->ticket_count; i++) {
-            set |= (uint64_t)(state->batch[i] == batch) << i;
-        }
-        if (set != 0) {
-            json_tickets(out, NULL, tables, set);
-        }
-    }
-    json_close(out, ']');
-}
-
-void tickets_state_json(const TyRuleset *ruleset, const void *state_, Json *out)
-{
-    const TicketsTables *tables = tickets_tables(ruleset);
-    const TicketsState *state = state_;
-    json_put_int(out, "turn", state->turns);
-    json_put_int(out, "active", state->active);
-    json_put_string(out, "phase", tickets_name_phase(state->phase));
-    json_cards(out, "row", tables, state->row);
-    json_cards(out, "deck", tables, state->deck);
-    json_cards(out, "discard", tables, state->discard);
-    if (tables->rules.locomotives_apart) {
-        json_put_int(out, "stack", state->stack);
-    }
-    json_tickets(out, "ticket_deck", tables, state->ticket_deck);
-    if (tables->rules.tickets_under) {
-        json_batches(out, tables, state);
-    }
-    json_tickets(out, "offered", tables, state->offered);
-    json_tickets(out, "chosen", tables, state->chosen);
-    if (state->route != 0) {
-        json_put_string(out, "route", tickets_name_route(tables, state->route - 1u));
-        json_cards(out, "laid", tables, state->laid);
-        json_cards(out, "revealed", tables, state->revealed);
-        json_put_int(out, "due", state->due);
-    }
-    json_put_int(out, "last_turns", state->last_turns);
-    json_put_int(out, "passes", state->passes);
-    json_open(out, "seats", '[');
-    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        json_seat(out, tables, state, seat);
-    }
-    json_close(out, ']');
-}
-
-/* ---- Events ------------------------------------------------------------------------------------
- */
-
-static const char *const end_names[] = {"last_round", "all_passed", "turn_cap"};
-
-static void event_end_json(const TicketsTables *tables, const TyEvent *event, Json *out)
-{
-    json_put_string(out, "event", "end");
-    json_open(out, "winners", '[');
-    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        if (event->args[0] >> seat & 1) {
-            json_put_int(out, NULL, seat);
-        }
-    }
-    json_close(out, ']');
-    json_put_string(out, "reason", end_names[event->args[1]]);
-}
-
-/* An event of a seat with one named thing. */
-static void event_of_seat(Json *out, const TyEvent *event, const char *name, const char *key,
-                          const char *value)
-{
-    json_put_string(out, "event", name);
-    json_put_int(out, "seat", event->seat);
-    json_put_string(out, key, value);
-}
-
-static void event_with_int(Json *out, const TyEvent *event, const char *name, const char *key)
-{
-    json_put_string(out, "event", name);
-    json_put_int(out, "seat", event->seat);
-    json_put_int(out, key, event->args[0]);
-}
-
-/* Events about tickets and routes. */
-static void event_map_json(const TicketsTables *tables, const TyEvent *event, Json *out)
-{
-    uint32_t index = (uint32_t)event->args[0];
-    if (event->kind == EVENT_OFFER) {
-        event_of_seat(out, event, "offer", "ticket", tickets_name_ticket(tables, index));
-    } else if (event->kind == EVENT_CHOOSE) {
-        event_of_seat(out, event, "choose", "ticket", tickets_name_ticket(tables, index));
-        json_put_bool(out, "kept", event->args[1]);
-    } else if (event->kind == EVENT_WITHDRAW) {
-        event_of_seat(out, event, "withdraw", "route", tickets_name_route(tables, index));
-    } else {
-        event_of_seat(out, event, "claim", "route", tickets_name_route(tables, index));
-        json_put_int(out, "points", event->args[1]);
-        json_put_int(out, "wagons", event->args[2]);
-    }
-}
-
-/* Events about one wagon card. */
-static void event_card_json(const TicketsTables *tables, const TyEvent *event, Json *out)
-{
-    const char *card = tickets_name_type(tables, (uint32_t)event->args[0]);
-    if (event->kind == EVENT_DEAL) {
-        json_put_string(out, "event", "deal");
-        json_put_int(out, "seat", event->args[1]);
-        json_put_string(out, "card", card);
-    } else if (event->kind == EVENT_TURN_UP) {
-        json_put_string(out, "event", "turn_up");
-        json_put_string(out, "card", card);
-    } else if (event->kind == EVENT_BLIND) {
-        event_of_seat(out, event, "draw", "card", card);
-    } else if (event->kind == EVENT_TAKE) {
-        event_of_seat(out, event, "take", "card", card);
-    } else if (event->kind == EVENT_REVEAL) {
-        event_of_seat(out, event, "reveal", "card", card);
-    } else {
-        event_of_seat(out, event, "lay", "card", card);
-        json_put_string(out, "route", tickets_name_route(tables, (uint32_t)event->args[1]));
-    }
-}
-
-void tickets_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *out)
-{
-    const TicketsTables *tables = tickets_tables(ruleset);
-    switch ((TicketsEvent)event->kind) {
-    case EVENT_END:
-        event_end_json(tables, event, out);
-        break;
-    case EVENT_FIRST_PLAYER:
-        json_put_string(out, "event", "first_player");
-        json_put_int(out, "seat", event->args[0]);
-        break;
-    case EVENT_DEAL:
-    case EVENT_TURN_UP:
-    case EVENT_BLIND:
-    case EVENT_TAKE:
-    case EVENT_REVEAL:
-    case EVENT_LAY:
-        event_card_json(tables, event, out);
-        break;
-    case EVENT_OFFER:
-    case EVENT_CHOOSE:
-    case EVENT_WITHDRAW:
-    case EVENT_CLAIM:
-        event_map_json(tables, event, out);
-        break;
-    case EVENT_RESHUFFLE:
-        json_put_string(out, "event", "reshuffle");
-        json_put_int(out, "cards", event->args[0]);
-        break;
-    case EVENT_TURN:
-        event_with_int(out, event, "turn", "turn");
-        break;
-    case EVENT_LOCOMOTIVE:
-        event_with_int(out, event, "take_locomotive", "stack");
-        break;
-    case EVENT_DUE:
-        event_with_int(out, event, "tunnel", "due");
-        break;
-    case EVENT_BONUS:
-        event_with_int(out, event, "bonus", "points");
-        break;
-    case EVENT_LAST_ROUND:
-        event_with_int(out, event, "last_round", "turns");
-        break;
-    case EVENT_PASS:
-        json_put_string(out, "event", "pass");
-        json_put_int(out, "seat", event->seat);
-        break;
-    }
-}
-
-/* ---- Text --------------------------------------------------------------------------------------
- */
-
-static void text_cards(const TicketsTables *tables, const uint8_t cards[TICKETS_SLOTS], Text *out)
+void tickets_write_cards(const TicketsTables *tables, const uint8_t cards[TICKETS_SLOTS],
+                         const char *between, TyText *out)
 {
     const char *separator = "";
     for (uint32_t i = 0; i < tables->type_count; i++) {
         if (cards[i] > 0) {
-            text_add(out, "%s%u %s", separator, cards[i], tickets_name_type(tables, i));
-            separator = ", ";
+            ty_text_add(out, "%s%u %s", separator, cards[i], tickets_name_type(tables, i));
+            separator = between;
         }
     }
-    text_add(out, "%s", separator[0] == '\0' ? "none" : "");
+    ty_text_add(out, "%s", separator[0] == '\0' ? "none" : "");
 }
 
-static void text_route(const TicketsTables *tables, uint32_t index, Text *out)
+void tickets_write_ends(const TicketsTables *tables, const uint8_t city[2], TyText *out)
 {
-    static const char *const kinds[] = {"", ", tunnel", ", ferry", ", four for one"};
-    const Route *route = &tables->route[index];
-    text_add(out, "%s (%u %s%s", tickets_name_route(tables, index), route->length,
-             tickets_name_colour(tables, route->colour), kinds[route->kind]);
+    ty_text_add(out, "%s - %s", tables->names.bytes + tables->city_title[city[0]],
+                tables->names.bytes + tables->city_title[city[1]]);
+}
+
+static const char *route_colour(const TicketsTables *tables, const Route *route)
+{
+    bool gray = route->colour == tables->colour_count;
+    return gray ? "gray" : tickets_name_type(tables, route->colour);
+}
+
+/* What is special about a route. */
+static void write_kind(const Route *route, TyText *out)
+{
+    static const char *const kinds[] = {"", " tunnel", " ferry-", " four-for-one"};
+    ty_text_add(out, "%s", kinds[route->kind]);
     if (route->kind == ROUTE_FERRY) {
-        text_add(out, " %u", route->length - route->matched);
+        ty_text_add(out, "%u", route->length - route->matched);
     }
-    text_add(out, ")");
 }
 
-static void text_ticket(const TicketsTables *tables, uint32_t index, Text *out)
+void tickets_write_route(const TicketsTables *tables, uint32_t index, TyText *out)
 {
-    text_add(out, "%s %u", tickets_name_ticket(tables, index), tables->ticket[index].points);
+    const Route *route = &tables->route[index];
+    ty_text_add(out, "%u %s", route->length, route_colour(tables, route));
+    write_kind(route, out);
 }
 
-static void text_seat(const TicketsTables *tables, const TicketsState *state, uint32_t owner,
-                      uint32_t seat, Text *out)
+/* A ticket with its name in brackets and its points. */
+static void write_ticket(const View *view, uint32_t index)
 {
-    text_add(out, "Seat %u%s: %u wagons, %u points for routes, ", owner,
-             owner == seat ? " (you)" : "", state->wagons[owner], state->points[owner]);
-    if (state->bonus[owner] != 0) {
-        text_add(out, "bonus of %u, ", tables->bonus_points[state->bonus[owner] - 1]);
+    const Ticket *ticket = &view->tables->ticket[index];
+    tickets_write_ends(view->tables, ticket->city, view->out);
+    ty_text_add(view->out, " [%s], %u points", tickets_name_ticket(view->tables, index),
+                ticket->points);
+}
+
+/* ---- The table ---------------------------------------------------------------------------------
+ */
+
+static void text_goal(const View *view)
+{
+    const TicketsTables *tables = view->tables;
+    ty_text_add(view->out,
+                "Goal: the most points. A route gives its points when it is taken; at the end a "
+                "ticket gives its points if its owner's routes link its two cities, and costs them "
+                "if they do not.");
+    if (tables->rules.globetrotter) {
+        ty_text_add(view->out, " The most completed tickets: %u points more.",
+                    tables->bonus_points[0]);
     }
-    if (owner != seat && state->phase == PHASE_KEEP_FIRST) {
-        text_add(out, "first tickets; ");
+    if (tables->rules.link_bonus && view->state->bonus_taken < tables->bonus_count) {
+        ty_text_add(view->out, " The next to link ");
+        tickets_write_ends(tables, tables->bonus_city, view->out);
+        ty_text_add(view->out, " gets %u points.", tables->bonus_points[view->state->bonus_taken]);
+    }
+    ty_text_add(view->out, "\n");
+}
+
+static void text_end_near(const View *view)
+{
+    const TicketsState *state = view->state;
+    if (state->last_turns > 0) {
+        ty_text_add(view->out, "Last round: turns left in all, this one included: %u.\n",
+                    state->last_turns);
     } else {
-        text_add(out, "%d tickets; ", __builtin_popcountll(state->tickets[owner]));
+        ty_text_add(view->out,
+                    "The end: once a player has %d wagons or fewer after a turn, everybody has one "
+                    "more turn.\n",
+                    (int)TICKETS_LAST_WAGONS);
     }
-    text_add(out, "%u cards: ", cards_total(state->hand[owner]));
-    text_cards(tables, owner == seat ? state->hand[owner] : state->known[owner], out);
-    text_add(out, "%s\n  routes:", owner == seat ? "" : " seen");
-    for (uint32_t i = 0; i < tables->route_count; i++) {
+    if (state->passes > 0) {
+        ty_text_add(view->out, "Passes in a row: %u; the game also ends when all pass.\n",
+                    state->passes);
+    }
+}
+
+static void text_cards(const View *view)
+{
+    const TicketsState *state = view->state;
+    ty_text_add(view->out, "Cards face up: ");
+    tickets_write_cards(view->tables, state->row, ", ", view->out);
+    ty_text_add(view->out, ". Deck: %u unseen. Discards: ", cards_total(state->deck));
+    tickets_write_cards(view->tables, state->discard, ", ", view->out);
+    if (view->tables->rules.locomotives_apart) {
+        ty_text_add(view->out, ". Locomotives in their stack: %u", state->stack);
+    }
+    if (state->head.phase != PHASE_KEEP_FIRST) {
+        ty_text_add(view->out, ". Tickets to draw: %u", tickets_left(state));
+    }
+    ty_text_add(view->out, "\n");
+}
+
+static void text_seat(const View *view, uint32_t owner)
+{
+    const TicketsState *state = view->state;
+    TyText *out = view->out;
+    bool own = owner == view->seat;
+    ty_text_add(out, "Seat %u%s: %u wagons, %u points for routes, ", owner, own ? " (you)" : "",
+                state->wagons[owner], state->points[owner]);
+    if (state->bonus[owner] != 0) {
+        ty_text_add(out, "bonus of %u, ", view->tables->bonus_points[state->bonus[owner] - 1]);
+    }
+    if (!own && state->head.phase == PHASE_KEEP_FIRST) {
+        ty_text_add(out, "chooses its first tickets; ");
+    } else {
+        ty_text_add(out, "%d tickets; ", __builtin_popcountll(state->tickets[owner]));
+    }
+    uint32_t cards = cards_total(state->hand[owner]);
+    ty_text_add(out, "%u %s%s ", cards, cards == 1 ? "card" : "cards",
+                own ? ":" : ", of which everybody saw:");
+    tickets_write_cards(view->tables, own ? state->hand[owner] : state->known[owner], ", ", out);
+    ty_text_add(out, "\n  routes:");
+    uint32_t routes = 0;
+    for (uint32_t i = 0; i < view->tables->route_count; i++) {
         if (state->owner[i] == owner + 1) {
-            text_add(out, " %s", tickets_name_route(tables, i));
+            ty_text_add(out, " %s", tickets_name_route(view->tables, i));
+            routes++;
         }
     }
-    text_add(out, "\n");
+    ty_text_add(out, "%s\n", routes == 0 ? " none yet" : "");
 }
 
-static void text_own_tickets(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                             Text *out)
+static void text_own_tickets(const View *view)
 {
-    text_add(out, "Your tickets:");
-    for (uint64_t left = state->tickets[seat]; left != 0; left &= left - 1) {
+    ty_text_add(view->out, "Your tickets:%s\n",
+                view->state->tickets[view->seat] == 0 ? " none yet" : "");
+    for (uint64_t left = view->state->tickets[view->seat]; left != 0; left &= left - 1) {
         uint32_t ticket = (uint32_t)__builtin_ctzll(left);
-        text_add(out, " ");
-        text_ticket(tables, ticket, out);
-        text_add(out, "%s;", state->complete[seat] >> ticket & 1 ? " (complete)" : "");
+        ty_text_add(view->out, "  ");
+        write_ticket(view, ticket);
+        ty_text_add(view->out, ": ");
+        tickets_write_way(view->tables, view->state, view->seat, ticket, view->out);
+        ty_text_add(view->out, "\n");
     }
-    text_add(out, "\n");
 }
 
-static void text_question(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                          Text *out)
+/* The routes of one length that `seat` may still take; for whoever only watches, all free ones. */
+static void text_routes_of(const View *view, uint32_t length)
 {
-    text_add(out, "Question: %s", tickets_name_phase(state->phase));
-    for (uint64_t left = state->active == seat ? state->offered : 0; left != 0; left &= left - 1) {
-        text_add(out, "%s", left == state->offered ? ", offered: " : "; ");
-        text_ticket(tables, (uint32_t)__builtin_ctzll(left), out);
+    const TicketsTables *tables = view->tables;
+    const char *separator = NULL;
+    for (uint32_t i = 0; i < tables->route_count; i++) {
+        const Route *route = &tables->route[i];
+        bool closed = view->seat < tables->player_count
+                          ? routes_have(&view->state->closed[view->seat], i)
+                          : view->state->owner[i] != 0;
+        if (route->length != length || closed) {
+            continue;
+        }
+        if (separator == NULL) {
+            ty_text_add(view->out, "  %u %s, %u %s: ", length, length == 1 ? "space" : "spaces",
+                        route->points, route->points == 1 ? "point" : "points");
+        }
+        ty_text_add(view->out, "%s", separator != NULL ? separator : "");
+        tickets_write_ends(tables, route->city, view->out);
+        ty_text_add(view->out, " [%s] %s", tickets_name_route(tables, i),
+                    route_colour(tables, route));
+        write_kind(route, view->out);
+        separator = "; ";
     }
-    if (state->route != 0) {
-        text_add(out, ", paying for ");
-        text_route(tables, state->route - 1u, out);
-        text_add(out, ", laid: ");
-        text_cards(tables, state->laid, out);
-    }
-    if (state->due != 0) {
-        text_add(out, ", revealed: ");
-        text_cards(tables, state->revealed, out);
-        text_add(out, ", %u more wanted", state->due);
-    }
-    text_add(out, "\n");
+    ty_text_add(view->out, "%s", separator != NULL ? "\n" : "");
 }
 
-static void text_result(const TicketsTables *tables, const TicketsState *state, Text *out)
+static void text_routes(const View *view)
+{
+    const TicketsRules *rules = &view->tables->rules;
+    ty_text_add(view->out,
+                "Routes that are open%s (a route costs as many cards of its colour, and "
+                "wagons, as it has spaces; gray: any one colour",
+                view->seat < view->tables->player_count ? " to you" : "");
+    if (rules->locomotives_plain) {
+        ty_text_add(view->out, "; locomotives stand for any colour");
+    }
+    if (rules->special_routes) {
+        ty_text_add(
+            view->out,
+            "; locomotives count in tunnels and ferries only, for any card; tunnel: once it is "
+            "paid, three cards are revealed, and each of the colour paid and each "
+            "locomotive asks for one card more; ferry-N: at least N of its cards are "
+            "locomotives, and any three cards stand for one; four-for-one: any four cards "
+            "stand for one of the colour");
+    }
+    ty_text_add(view->out, "):\n");
+    for (uint32_t length = 1; length <= TICKETS_LENGTH_MAX; length++) {
+        text_routes_of(view, length);
+    }
+}
+
+/* ---- The question ------------------------------------------------------------------------------
+ */
+
+/* Tickets are named in the order in which they are listed here. */
+static void question_keep(const View *view, uint32_t wanted)
+{
+    const TicketsState *state = view->state;
+    ty_text_add(view->out, "which of the offered tickets to keep, at least %u. ", wanted);
+    if (state->active != view->seat) {
+        return;
+    }
+    ty_text_add(view->out, "Name them one by one in the order of this list (those before one that "
+                           "is kept can no longer be, and so many must follow that there are "
+                           "enough), then keep.done. Offered:");
+    for (uint64_t left = state->offered; left != 0; left &= left - 1) {
+        uint32_t ticket = (uint32_t)__builtin_ctzll(left);
+        ty_text_add(view->out, "\n  ");
+        write_ticket(view, ticket);
+        ty_text_add(view->out, "%s", state->chosen >> ticket & 1 ? " (kept)" : "");
+    }
+}
+
+/* Which route is being paid for, and what lies for it. */
+static void question_laid(const View *view)
+{
+    uint32_t route = view->state->route - 1u;
+    tickets_write_ends(view->tables, view->tables->route[route].city, view->out);
+    ty_text_add(view->out, " [%s], ", tickets_name_route(view->tables, route));
+    tickets_write_route(view->tables, route, view->out);
+    uint32_t points = view->tables->route[route].points;
+    ty_text_add(view->out, ", %u %s. Laid so far: ", points, points == 1 ? "point" : "points");
+    tickets_write_cards(view->tables, view->state->laid, ", ", view->out);
+}
+
+static void question_pay(const View *view)
+{
+    ty_text_add(view->out, "the next card of the payment for ");
+    question_laid(view);
+    ty_text_add(view->out, ". Cards are laid one by one, in this order of types:");
+    for (uint32_t i = 0; i < view->tables->type_count; i++) {
+        ty_text_add(view->out, "%s %s", i == 0 ? "" : ",", tickets_name_type(view->tables, i));
+    }
+    ty_text_add(view->out, "; none before the last one laid.");
+}
+
+static void question_tunnel(const View *view)
+{
+    const TicketsState *state = view->state;
+    ty_text_add(view->out, "the tunnel asks for %u more cards, of the colour laid or locomotives: ",
+                state->due);
+    question_laid(view);
+    ty_text_add(view->out, ". Revealed: ");
+    tickets_write_cards(view->tables, state->revealed, ", ", view->out);
+    if (state->due_paid > 0) {
+        ty_text_add(view->out,
+                    ". Additional cards laid: %u, the last a %s; none of an earlier type "
+                    "can follow",
+                    state->due_paid, tickets_name_type(view->tables, state->cursor));
+    } else {
+        ty_text_add(view->out, ". Or withdraw: the cards come back, and the turn is over");
+    }
+    ty_text_add(view->out, ".");
+}
+
+static void text_question(const View *view)
+{
+    const TicketsState *state = view->state;
+    ty_text_add(view->out, "Question to seat %u%s, %s: ", state->active,
+                state->active == view->seat ? " (you)" : "", tickets_phases[state->head.phase]);
+    switch ((Phase)state->head.phase) {
+    case PHASE_KEEP_FIRST:
+        question_keep(view, view->tables->rules.first_keep);
+        break;
+    case PHASE_TURN:
+        ty_text_add(view->out,
+                    "what to do this turn, exactly one thing: two cards (one by one), "
+                    "tickets, or a route%s.",
+                    view->tables->rules.locomotives_apart ? ", or a locomotive" : "");
+        break;
+    case PHASE_DRAW:
+        ty_text_add(view->out, "the second card of this turn%s.",
+                    view->tables->rules.locomotives_apart
+                        ? "; the stack of locomotives is for a turn of its own"
+                        : "");
+        break;
+    case PHASE_KEEP:
+        question_keep(view, TICKETS_LATER_KEEP);
+        break;
+    case PHASE_PAY:
+        question_pay(view);
+        break;
+    case PHASE_TUNNEL:
+        question_tunnel(view);
+        break;
+    case PHASE_OVER:
+        break;
+    }
+    ty_text_add(view->out, "\n");
+}
+
+static void text_result(const View *view)
 {
     Sheet sheets[TY_PLAYERS_MAX];
-    tickets_sheets(tables, state, sheets);
-    for (uint32_t seat = 0; seat < tables->player_count; seat++) {
+    tickets_sheets(view->tables, view->state, sheets);
+    for (uint32_t seat = 0; seat < view->tables->player_count; seat++) {
         const Sheet *sheet = &sheets[seat];
-        text_add(out,
-                 "Seat %u: routes %d, tickets %d (%d complete, %d not), bonus %d, total %d%s\n",
-                 seat, sheet->routes, sheet->tickets, sheet->completed, sheet->failed, sheet->bonus,
-                 sheet->total, state->winners >> seat & 1 ? ", wins" : "");
+        ty_text_add(view->out,
+                    "Seat %u: routes %d, tickets %d (%d complete, %d not), bonus %d, total %d%s\n",
+                    seat, sheet->routes, sheet->tickets, sheet->completed, sheet->failed,
+                    sheet->bonus, sheet->total, view->state->winners >> seat & 1 ? ", wins" : "");
     }
-    text_add(out, "%s", state->head.truncated ? "Cut short by the cap of turns.\n" : "");
+    ty_text_add(view->out, "%s",
+                view->state->head.truncated ? "Cut short by the cap of turns.\n" : "");
 }
 
-void tickets_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, Text *out)
+void tickets_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, TyText *out)
 {
     const TicketsTables *tables = tickets_tables(ruleset);
     const TicketsState *state = state_;
-    text_add(out, "%s, turn %u, seat %u to act.", tables->names + tables->map_title, state->turns,
-             state->active);
-    if (state->last_turns > 0) {
-        text_add(out, " Turns left: %u.", state->last_turns);
+    const View view = {.tables = tables, .state = state, .seat = seat, .out = out};
+    bool player = seat < tables->player_count;
+    ty_text_add(out, "%s, turn %u", tables->names.bytes + tables->map_title, state->turns);
+    ty_text_add(out, state->head.over ? ", over.\n" : ", seat %u to act.\n", state->active);
+    if (!state->head.over) {
+        text_goal(&view);
+        text_end_near(&view);
     }
-    text_add(out, "\nFace up: ");
-    text_cards(tables, state->row, out);
-    text_add(out, ". Deck: %u. Discards: ", cards_total(state->deck));
-    text_cards(tables, state->discard, out);
-    if (tables->rules.locomotives_apart) {
-        text_add(out, ". Locomotives: %u", state->stack);
-    }
-    if (state->phase != PHASE_KEEP_FIRST) {
-        text_add(out, ". Tickets to draw: %u", tickets_left(state));
-    }
-    text_add(out, "\n");
+    text_cards(&view);
     for (uint32_t owner = 0; owner < tables->player_count; owner++) {
-        text_seat(tables, state, owner, seat, out);
+        text_seat(&view, owner);
     }
-    if (seat < tables->player_count) {
-        text_own_tickets(tables, state, seat, out);
+    if (player) {
+        text_own_tickets(&view);
     }
     if (state->head.over) {
-        text_result(tables, state, out);
-    } else {
-        text_question(tables, state, seat, out);
+        text_result(&view);
+        return;
     }
+    text_routes(&view);
+    text_question(&view);
 }

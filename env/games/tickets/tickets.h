@@ -2,6 +2,7 @@
 #pragma once
 
 #include "game.h"
+#include "kit/layout.h"
 
 enum {
     TICKETS_COLOURS_MAX = 8,
@@ -13,12 +14,12 @@ enum {
     TICKETS_MAX = 64,                        /* tickets of a map */
     TICKETS_LENGTH_MAX = 9,                  /* spaces of a route */
     TICKETS_WAGONS_MAX = 60,
-    TICKETS_CARDS_MAX = 24,   /* wagon cards of one type */
-    TICKETS_ROW_SIZE = 5,     /* cards that lie face up */
-    TICKETS_HAND_FIRST = 4,   /* cards dealt to everyone */
-    TICKETS_OFFER_MAX = 5,    /* tickets offered at a time */
-    TICKETS_CLASSES_MAX = 54, /* lengths by numbers of ferry symbols, and the other routes */
-    TICKETS_NAMES_SIZE = 12288,
+    TICKETS_CARDS_MAX = 24, /* wagon cards of one type */
+    TICKETS_ROW_SIZE = 5,   /* cards that lie face up */
+    TICKETS_HAND_FIRST = 4, /* cards dealt to everyone */
+    TICKETS_OFFER_MAX = 5,  /* tickets offered at a time */
+    TICKETS_PURSE_MAX = 36, /* cards that pay for the longest route, each space by a set of four */
+    TICKETS_ANSWER_WORDS = 4,
 
     TICKETS_NONE = 0xff, /* no twin, no city */
 };
@@ -32,7 +33,6 @@ typedef enum RouteKind {
 
 /* The rules that tell the ticket games apart. */
 typedef struct TicketsRules {
-    const char *format; /* what map files carry under "format" */
     uint8_t first_deal; /* tickets dealt at the start, and how many of them must be kept */
     uint8_t first_keep;
     bool locomotives_apart;  /* a stack beside the deck, to which spent locomotives return */
@@ -66,36 +66,12 @@ typedef struct Route {
     uint8_t locomotives;
     uint8_t twin; /* the other half of a double route, or TICKETS_NONE */
     uint8_t points;
-    uint16_t name;
 } Route;
-
-/* Routes that cost the same but for their colours, and may be paid with sets of any cards. */
-typedef struct SetClass {
-    uint8_t length;
-    uint8_t matched;
-    uint8_t set;
-    uint8_t locomotives;
-    uint32_t colours; /* of its routes, as bits; gray behind the last colour */
-    RouteSet all;
-    RouteSet colour[TICKETS_TYPES_MAX];
-} SetClass;
 
 typedef struct Ticket {
     uint8_t city[2];
     uint8_t points;
-    uint8_t unused;
-    uint16_t name;
 } Ticket;
-
-/* Where the blocks of a row begin. */
-typedef struct RowLayout {
-    uint16_t row, discard, unseen, laid, revealed, hand;
-    uint16_t hand_size, wagons, ticket_count, points;
-    uint16_t stack, bonus;
-    uint16_t owner, ticket, depth;
-    uint16_t size;
-    uint16_t place, full_size; /* of the privileged row */
-} RowLayout;
 
 /* The tables of a ruleset. What the rules touch at every step comes first. */
 typedef struct TicketsTables {
@@ -111,34 +87,58 @@ typedef struct TicketsTables {
     uint8_t bonus_count;
     uint8_t reward;
     bool first_random;
-    bool ask_forced;
     uint16_t turns_max; /* 0: no cap */
     uint8_t card_count[TICKETS_SLOTS];
     uint8_t bonus_points[TY_PLAYERS_MAX]; /* link bonus in order of arrival, or globetrotter */
     uint8_t bonus_city[2];
-    RowLayout at;
 
     RouteSet routes;                         /* all of them */
     RouteSet within[TICKETS_WAGONS_MAX + 1]; /* those of at most so many spaces */
-    /* Routes of a colour (gray behind the last) without sets that so many cards of the colour and
-     * so many locomotives pay. */
-    RouteSet single[TICKETS_TYPES_MAX][TICKETS_LENGTH_MAX + 1][TICKETS_LENGTH_MAX + 1];
-    uint8_t class_count;
-    SetClass classes[TICKETS_CLASSES_MAX]; /* of the routes that may be paid with sets */
+    bool sets;                               /* some route may be paid with sets of any cards */
+    /* Routes of a colour (gray behind the last) that a hand pays which has so many cards in all (0
+     * where no route has sets), so many locomotives, and so many cards of the colour. What is more
+     * than the last of an index counts as the last. */
+    RouteSet payable[TICKETS_PURSE_MAX + 1][TICKETS_LENGTH_MAX + 1][TICKETS_TYPES_MAX]
+                    [TICKETS_LENGTH_MAX + 1];
 
     Route route[TICKETS_ROUTES_MAX];
     Ticket ticket[TICKETS_MAX];
     uint8_t length_points[TICKETS_LENGTH_MAX + 1]; /* 0: no route may have this length */
 
-    /* For people and drawings: offsets into `names`. */
-    uint16_t map_name;
     uint16_t map_title;
-    uint16_t colour_name[TICKETS_COLOURS_MAX];
+    uint16_t type_name[TICKETS_TYPES_MAX];
     uint16_t city_name[TICKETS_CITIES_MAX];
     uint16_t city_title[TICKETS_CITIES_MAX];
-    uint16_t names_size;
-    char names[TICKETS_NAMES_SIZE];
+    int32_t city_xy[TICKETS_CITIES_MAX][2]; /* in thousandths */
+    TySpot city_at[TICKETS_CITIES_MAX];     /* on the drawing, and their labels */
+    TySpot city_label[TICKETS_CITIES_MAX];
+    TySpot route_at[TICKETS_ROUTES_MAX];    /* the middle of a route there, */
+    int16_t route_turn[TICKETS_ROUTES_MAX]; /* and its direction in degrees */
+    uint16_t route_name[TICKETS_ROUTES_MAX];
+    uint16_t ticket_name[TICKETS_MAX];
+    TyNamePool names;
 } TicketsTables;
+
+static inline const TicketsTables *tickets_tables(const TyRuleset *ruleset)
+{
+    return ruleset->tables;
+}
+
+/* A type of card: a colour, or "locomotive". */
+static inline const char *tickets_name_type(const TicketsTables *tables, uint32_t type)
+{
+    return tables->names.bytes + tables->type_name[type];
+}
+
+static inline const char *tickets_name_route(const TicketsTables *tables, uint32_t route)
+{
+    return tables->names.bytes + tables->route_name[route];
+}
+
+static inline const char *tickets_name_ticket(const TicketsTables *tables, uint32_t ticket)
+{
+    return tables->names.bytes + tables->ticket_name[ticket];
+}
 
 static inline bool routes_have(const RouteSet *set, uint32_t route)
 {
@@ -156,33 +156,30 @@ static inline uint64_t tickets_all(const TicketsTables *tables)
     return tables->ticket_count == 64 ? UINT64_MAX : (UINT64_C(1) << tables->ticket_count) - 1;
 }
 
-/* Reads a map of the game with `rules`: fills the tables, or says what is wrong in which field. */
-TyStatus tickets_map_read(const Doc *doc, const TicketsRules *rules, TicketsTables *tables);
-
-/* Fills a ruleset from its configuration and its map file (build of the game table). */
-TyStatus tickets_build(TyRuleset *ruleset, const Doc *doc, const TicketsRules *rules);
-
-/* ---- The parts of the game tables, the same for both games ------------------------------------
+/* ---- What the tables of both games have in common ---------------------------------------------
  */
 
-void tickets_reset(const TyRuleset *ruleset, void *state, TyTape *tape);
-bool tickets_step(const TyRuleset *ruleset, void *state, uint32_t action, int32_t *reward,
-                  TyTape *tape);
-void tickets_legal(const TyRuleset *ruleset, const void *state, uint8_t *mask);
+/* Reads a map of the game with `rules`. */
+TyStatus tickets_read(const TyDoc *doc, const TicketsRules *rules, TicketsTables *tables);
+/* Writes a map of a seed; its size is the number of cities. See TyFileField. */
+size_t tickets_generate(const TyFileField *file, TySeedSize asked, char *out, size_t size);
+TyStatus tickets_build(TyRuleset *ruleset);
+
+void tickets_begin(TyPlay *play);
+void tickets_apply(TyPlay *play, uint32_t action);
+void tickets_answers(const TyRuleset *ruleset, const void *state, uint64_t *answers);
 void tickets_observe(const TyRuleset *ruleset, const void *state, uint32_t seat, bool full,
                      uint8_t *row);
-uint64_t tickets_hash(const TyRuleset *ruleset, const void *state, uint64_t hash);
 const char *tickets_check(const TyRuleset *ruleset, const void *state);
-void tickets_resample(const TyRuleset *ruleset, void *state, uint32_t seat);
-const char *tickets_phase_name(const TyRuleset *ruleset, const void *state);
-void tickets_action_name(const TyRuleset *ruleset, uint32_t action, Text *out);
-void tickets_block_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t row,
-                         uint32_t column, Text *out);
-void tickets_value_label(const TyRuleset *ruleset, const TyBlock *block, uint32_t value, Text *out);
-void tickets_outcome_name(const TyRuleset *ruleset, uint32_t stream, uint32_t outcome, Text *out);
-void tickets_text(const TyRuleset *ruleset, const void *state, uint32_t seat, Text *out);
-void tickets_state_json(const TyRuleset *ruleset, const void *state, Json *out);
-void tickets_event_json(const TyRuleset *ruleset, const TyEvent *event, Json *out);
+void tickets_resample(TyPlay *play, uint32_t seat);
+void tickets_text(const TyRuleset *ruleset, const void *state, uint32_t seat, TyText *out);
+void tickets_explain(const TyRuleset *ruleset, const void *state, uint32_t action, TyText *out);
+extern const char tickets_style[];
+/* Finds the places of cities and labels on the drawing. */
+void tickets_layout(TicketsTables *tables);
+void tickets_draw_board(TySvg *svg);
+void tickets_draw_parts(TySvg *svg);
+void tickets_state_json(const TyRuleset *ruleset, const void *state, TyJson *out);
 /* The turns, whether the cap ended the episode, and the score sheet of every seat, with the longest
  * path where it counts. */
 void tickets_measure(const TyRuleset *ruleset, const void *state, int32_t *metrics);
@@ -192,19 +189,27 @@ void tickets_measure(const TyRuleset *ruleset, const void *state, int32_t *metri
     "won_" seat, "total_" seat, "routes_" seat, "tickets_" seat, "bonus_" seat, "completed_" seat, \
         "failed_" seat
 
-/* Sources of chance, and their names. */
-enum { STREAM_FIRST_PLAYER, STREAM_CARDS, STREAM_TICKETS, STREAM_COUNT };
-extern const char *const tickets_streams[];
 extern const char *const tickets_reward_names[];
 extern const char *const tickets_first_names[];
-extern const char *const tickets_chance_names[];
 
-/* What both game tables have in common. */
-#define TICKETS_GAME_FUNCTIONS                                                                     \
-    .tables_size = sizeof(TicketsTables), .streams = tickets_streams, .reset = tickets_reset,      \
-    .legal = tickets_legal, .step = tickets_step, .observe = tickets_observe,                      \
-    .measure = tickets_measure, .hash = tickets_hash, .phase_name = tickets_phase_name,            \
-    .check = tickets_check, .resample = tickets_resample, .action_name = tickets_action_name,      \
-    .block_label = tickets_block_label, .value_label = tickets_value_label,                        \
-    .outcome_name = tickets_outcome_name, .text = tickets_text, .state_json = tickets_state_json,  \
-    .event_json = tickets_event_json
+extern const char *const tickets_phases[];
+extern const TyNames tickets_routes;
+extern const TyNames tickets_tickets;
+extern const TyBoard tickets_board;
+extern const TyActionForm tickets_actions[];
+extern const TyBlockForm tickets_blocks[];
+extern const TyEventForm tickets_events[];
+extern const TyStream tickets_streams[];
+extern const TyStateField tickets_state_fields[];
+
+#define TICKETS_GAME                                                                               \
+    .api = TY_GAME_API, .board = &tickets_board, .tables_size = sizeof(TicketsTables),             \
+    .state_size = sizeof(TicketsState), .answer_words = TICKETS_ANSWER_WORDS,                      \
+    .active_at = offsetof(TicketsState, active), .phases = tickets_phases,                         \
+    .actions = tickets_actions, .blocks = tickets_blocks, .events = tickets_events,                \
+    .streams = tickets_streams, .state_fields = tickets_state_fields, .build = tickets_build,      \
+    .begin = tickets_begin, .apply = tickets_apply, .answers = tickets_answers,                    \
+    .observe = tickets_observe, .measure = tickets_measure, .check = tickets_check,                \
+    .resample = tickets_resample, .text = tickets_text, .explain = tickets_explain,                \
+    .state_json = tickets_state_json, .style = tickets_style, .draw_board = tickets_draw_board,    \
+    .draw = tickets_draw_parts

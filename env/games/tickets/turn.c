@@ -1,20 +1,13 @@
 /* The ticket games: setting up, the turn, and the end. */
-#include "core/draw.h"
 #include "games/tickets/state.h"
 
 #include <string.h>
 
-/* Cards dealt or drawn unseen, and tickets, are the business of one seat. */
-static bool event_secret(uint16_t kind)
+/* Puts a question to the active seat. */
+static void ask(Play *play, Phase phase)
 {
-    return kind == EVENT_DEAL || kind == EVENT_BLIND || kind == EVENT_OFFER || kind == EVENT_CHOOSE;
-}
-
-void tickets_tell(Play *play, TyEvent event)
-{
-    event.seat = event.kind == EVENT_DEAL ? (int8_t)event.args[1] : (int8_t)play->state->active;
-    event.secret = event_secret(event.kind);
-    play->tape->event(play->tape->user, &event);
+    play->state->head.phase = (uint8_t)phase;
+    play->state->head.seat = (int8_t)play->state->active;
 }
 
 /* ---- Set-up (Mise en place, Preparation du jeu) ------------------------------------------------
@@ -24,10 +17,9 @@ static void first_player_draw(Play *play)
 {
     static const uint8_t weights[TY_PLAYERS_MAX] = {1, 1, 1, 1};
     TicketsState *state = play->state;
-    uint32_t seat =
-        draw(&state->head, play->tape, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
+    uint32_t seat = ty_draw(play->ty, STREAM_FIRST_PLAYER, weights, play->tables->player_count);
     state->active = (uint8_t)seat;
-    EVENT_CHANCE(play, EVENT_FIRST_PLAYER, STREAM_FIRST_PLAYER, seat, (int16_t)seat);
+    TY_EVENT_CHANCE(play->ty, EVENT_FIRST_PLAYER, STREAM_FIRST_PLAYER, seat, (int16_t)seat);
 }
 
 /* Each seat begins with its wagons, four cards, and every city linked to itself alone. */
@@ -50,16 +42,15 @@ static void seats_deal(Play *play)
  * what another one keeps (ruling E8). */
 static void first_tickets_offer(Play *play)
 {
-    play->state->head.seat = (int8_t)play->state->active;
     tickets_offer(play, play->tables->rules.first_deal);
-    tickets_ask(play, PHASE_KEEP_FIRST);
+    ask(play, PHASE_KEEP_FIRST);
 }
 
-void tickets_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
+void tickets_begin(TyPlay *ty)
 {
-    const TicketsTables *tables = tickets_tables(ruleset);
-    TicketsState *state = state_;
-    Play play = {.tables = tables, .state = state, .tape = tape};
+    Play play = tickets_play(ty);
+    const TicketsTables *tables = play.tables;
+    TicketsState *state = play.state;
     memcpy(state->deck, tables->card_count, sizeof state->deck);
     if (tables->rules.locomotives_apart) {
         state->stack = tables->card_count[tables->locomotive];
@@ -75,36 +66,23 @@ void tickets_reset(const TyRuleset *ruleset, void *state_, TyTape *tape)
     seats_deal(&play);
     tickets_row_fill(&play);
     first_tickets_offer(&play);
-    tickets_play_on(&play);
 }
 
 /* ---- The end (Fin de la partie) ----------------------------------------------------------------
  */
 
-/* The winners; the longest paths are looked for only if they decide. */
-static uint8_t winners_find(const Play *play)
-{
-    Sheet sheets[TY_PLAYERS_MAX];
-    tickets_sheets(play->tables, play->state, sheets);
-    uint8_t winners = tickets_winners(play->tables, sheets);
-    if ((winners & (winners - 1)) != 0) {
-        tickets_sheets_longest(play->tables, play->state, sheets);
-        winners = tickets_winners(play->tables, sheets);
-    }
-    return winners;
-}
-
+/* An episode that was cut short has no result, so nobody wins or earns anything by it. */
 static void episode_end(Play *play, EndReason why)
 {
     TicketsState *state = play->state;
     if (why == END_TURN_CAP) {
         state->head.truncated = 1;
     } else {
-        state->winners = winners_find(play);
+        tickets_result(play);
     }
     state->head.over = 1;
     state->head.seat = -1;
-    tickets_ask(play, PHASE_OVER);
+    state->head.phase = PHASE_OVER;
     EVENT(play, EVENT_END, state->winners, (int16_t)why);
 }
 
@@ -117,10 +95,9 @@ static uint8_t seat_next(const Play *play)
 static void turn_begin(Play *play)
 {
     TicketsState *state = play->state;
-    state->head.seat = (int8_t)state->active;
     state->turns++;
     EVENT(play, EVENT_TURN, (int16_t)state->turns);
-    tickets_ask(play, PHASE_TURN);
+    ask(play, PHASE_TURN);
 }
 
 /* Once a seat ends its turn with two wagons or fewer, every seat has one more turn, that one too
@@ -159,14 +136,12 @@ static void turn_end(Play *play)
 /* After the first card comes a second one, if there is any (rulings E2, N7). */
 static void card_drawn(Play *play)
 {
-    TicketsState *state = play->state;
-    if (state->phase == PHASE_TURN) {
-        tickets_ask(play, PHASE_DRAW);
-        if (state->options != 0) {
-            return;
-        }
+    const TicketsState *state = play->state;
+    if (state->head.phase == PHASE_TURN && (pile_any(state) || cards_any(state->row))) {
+        ask(play, PHASE_DRAW);
+    } else {
+        turn_end(play);
     }
-    turn_end(play);
 }
 
 static void blind_draw(Play *play)
@@ -207,14 +182,14 @@ static void stack_take(Play *play)
 static void tickets_draw(Play *play)
 {
     tickets_offer(play, TICKETS_LATER_DEAL);
-    tickets_ask(play, PHASE_KEEP);
+    ask(play, PHASE_KEEP);
 }
 
 static void tickets_kept(Play *play)
 {
     TicketsState *state = play->state;
     tickets_settle(play);
-    if (state->phase == PHASE_KEEP) {
+    if (state->head.phase == PHASE_KEEP) {
         turn_end(play);
         return;
     }
@@ -250,9 +225,12 @@ static void cards_lay(Play *play, uint8_t type, uint8_t count)
 static void cards_discard(Play *play)
 {
     TicketsState *state = play->state;
-    for (uint32_t i = 0; i < play->tables->type_count; i++) {
-        state->discard[i] = (uint8_t)(state->discard[i] + state->laid[i] + state->revealed[i]);
-    }
+    CardWords discard = cards_words(state->discard);
+    CardWords laid = cards_words(state->laid);
+    CardWords revealed = cards_words(state->revealed);
+    discard.low += laid.low + revealed.low;
+    discard.high += laid.high + revealed.high;
+    memcpy(state->discard, &discard, sizeof discard);
     if (play->tables->rules.locomotives_apart) {
         uint8_t locomotive = play->tables->locomotive;
         state->stack = (uint8_t)(state->stack + state->discard[locomotive]);
@@ -281,21 +259,24 @@ static void routes_close(Play *play, uint8_t route)
     }
 }
 
-/* Joins the networks at the two ends of a route. */
+/* Joins the networks at the two ends of a route: the higher number becomes the lower one. Cities
+ * that the map does not have stay 0, which is never higher. */
 static void network_join(Play *play, const Route *route)
 {
     uint8_t *network = play->state->network[play->state->active];
-    uint8_t kept = network[route->city[0]];
-    uint8_t dropped = network[route->city[1]];
-    if (kept > dropped) {
-        uint8_t other = kept;
-        kept = dropped;
-        dropped = other;
-    }
-    for (uint32_t city = 0; city < play->tables->city_count; city++) {
-        network[city] = network[city] == dropped ? kept : network[city];
+    uint8_t one = network[route->city[0]];
+    uint8_t other = network[route->city[1]];
+    uint8_t kept = one < other ? one : other;
+    uint8_t dropped = one < other ? other : one;
+    for (uint32_t city = 0; city < TICKETS_CITIES_MAX; city += 16) {
+        BytesOf16 numbers;
+        memcpy(&numbers, network + city, sizeof numbers);
+        numbers ^= (BytesOf16)(numbers == dropped) & (uint8_t)(kept ^ dropped);
+        memcpy(network + city, &numbers, sizeof numbers);
     }
 }
+
+_Static_assert(TICKETS_CITIES_MAX % 16 == 0, "network_join takes sixteen at a time");
 
 /* Europe-Express: whoever links the two cities takes the top bonus card, once (ruling E6). */
 static void bonus_check(Play *play)
@@ -350,7 +331,7 @@ static void tunnel_reveal(Play *play)
     if (state->due == 0) {
         claim_finish(play);
     } else {
-        tickets_ask(play, PHASE_TUNNEL);
+        ask(play, PHASE_TUNNEL);
     }
 }
 
@@ -379,6 +360,25 @@ static void payment_done(Play *play)
     }
 }
 
+/* Lays cards as long as there is one choice: most of them are the next of the same colour. The
+ * library would do the same, with a question for each. */
+static void payment_go_on(Play *play)
+{
+    const TicketsTables *tables = play->tables;
+    TicketsState *state = play->state;
+    const Route *route = &tables->route[state->route - 1];
+    bool whole = tickets_payment_complete(tables, route, state->laid);
+    uint32_t next = tickets_payment_next(tables, state);
+    while (!whole && bits_single(next)) {
+        cards_lay(play, (uint8_t)__builtin_ctz(next), 1);
+        whole = tickets_payment_complete(tables, route, state->laid);
+        next = tickets_payment_next(tables, state);
+    }
+    if (whole && next == 0) {
+        payment_done(play);
+    }
+}
+
 /* A route that takes nothing but cards of its colour leaves nothing to ask. */
 static void claim_begin(Play *play, uint8_t index)
 {
@@ -387,11 +387,15 @@ static void claim_begin(Play *play, uint8_t index)
         route->set == 0 && !route->locomotives && route->colour < play->tables->colour_count;
     play->state->route = (uint8_t)(index + 1);
     play->state->cursor = 0;
-    if (forced && !play->tables->ask_forced) {
+    ask(play, PHASE_PAY);
+    if (play->ty->ruleset->ask_forced) {
+        return;
+    }
+    if (forced) {
         cards_lay(play, route->colour, route->length);
         payment_done(play);
     } else {
-        tickets_ask(play, PHASE_PAY);
+        payment_go_on(play);
     }
 }
 
@@ -399,16 +403,16 @@ static void card_pay(Play *play, uint8_t type)
 {
     TicketsState *state = play->state;
     cards_lay(play, type, 1);
-    if (state->phase == PHASE_PAY) {
-        tickets_ask(play, PHASE_PAY);
+    if (state->head.phase == PHASE_PAY) {
+        if (!play->ty->ruleset->ask_forced) {
+            payment_go_on(play);
+        }
         return;
     }
     state->due--;
     state->due_paid++;
     if (state->due == 0) {
         claim_finish(play);
-    } else {
-        tickets_ask(play, PHASE_TUNNEL);
     }
 }
 
@@ -422,31 +426,48 @@ static void turn_pass(Play *play)
     turn_end(play);
 }
 
-/* The answers that do not depend on the map. */
-static void (*const apply_single[ACTION_TAKE])(Play *play) = {
-    [ACTION_PASS] = turn_pass,           [ACTION_BLIND] = blind_draw,
-    [ACTION_LOCOMOTIVE] = stack_take,    [ACTION_TICKETS] = tickets_draw,
-    [ACTION_KEEP_DONE] = tickets_kept,   [ACTION_PAY_DONE] = payment_done,
-    [ACTION_WITHDRAW] = tunnel_withdraw,
-};
-
-void tickets_apply(Play *play, uint32_t action)
+void tickets_apply(TyPlay *ty, uint32_t action)
 {
-    const TicketsTables *tables = play->tables;
-    TicketsState *state = play->state;
-    if (action != ACTION_PASS && state->phase == PHASE_TURN) {
-        state->passes = 0;
+    Play play = tickets_play(ty);
+    TyChoice choice = ty_choice(ty->ruleset, action);
+    if (choice.form != FORM_PASS && play.state->head.phase == PHASE_TURN) {
+        play.state->passes = 0;
     }
-    if (action < ACTION_TAKE) {
-        apply_single[action](play);
-    } else if (action < action_pay(tables)) {
-        row_take(play, (uint8_t)(action - ACTION_TAKE));
-    } else if (action < action_keep(tables)) {
-        card_pay(play, (uint8_t)(action - action_pay(tables)));
-    } else if (action < action_claim(tables)) {
-        state->chosen |= UINT64_C(1) << (action - action_keep(tables));
-        tickets_ask(play, (Phase)state->phase);
-    } else {
-        claim_begin(play, (uint8_t)(action - action_claim(tables)));
+    switch ((ActionForm)choice.form) {
+    case FORM_WAIT:
+        break;
+    case FORM_PASS:
+        turn_pass(&play);
+        break;
+    case FORM_BLIND:
+        blind_draw(&play);
+        break;
+    case FORM_LOCOMOTIVE:
+        stack_take(&play);
+        break;
+    case FORM_TICKETS:
+        tickets_draw(&play);
+        break;
+    case FORM_KEEP_DONE:
+        tickets_kept(&play);
+        break;
+    case FORM_PAY_DONE:
+        payment_done(&play);
+        break;
+    case FORM_WITHDRAW:
+        tunnel_withdraw(&play);
+        break;
+    case FORM_TAKE:
+        row_take(&play, (uint8_t)choice.item);
+        break;
+    case FORM_PAY:
+        card_pay(&play, (uint8_t)choice.item);
+        break;
+    case FORM_KEEP:
+        play.state->chosen |= UINT64_C(1) << choice.item;
+        break;
+    case FORM_CLAIM:
+        claim_begin(&play, (uint8_t)choice.item);
+        break;
     }
 }

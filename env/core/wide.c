@@ -1,0 +1,217 @@
+/* Masks and rows, 64 bytes at a time. */
+#include "core/wide.h"
+
+#include "core/draw.h"
+
+/* ---- In smaller pieces ---- */
+
+/* Writes `count` bits by `expand`, which writes 64 of them. The last 64 overlap with those before
+ * them. */
+INLINE void bits_write(const uint64_t *bits, uint32_t count, uint8_t *mask,
+                       void (*expand)(uint64_t bits, uint8_t *out))
+{
+    uint32_t whole = count / 64;
+    uint32_t rest = count % 64;
+    for (uint32_t i = 0; i < whole; i++) {
+        expand(bits[i], mask + (size_t)i * 64);
+    }
+    if (whole == 0) {
+        bits_expand(bits[0], count, mask);
+    } else if (rest > 0) {
+        expand(bits[whole - 1] >> rest | bits[whole] << (64 - rest), mask + count - 64);
+    }
+}
+
+void mask_write_plain(const uint64_t *bits, uint32_t count, uint8_t *mask)
+{
+    bits_write(bits, count, mask, bits_expand_64);
+}
+
+void excess_write_plain(const uint8_t bytes[64], uint8_t value, uint64_t bits, uint8_t *out)
+{
+    BitPlane plane = bits_plane(bits);
+    for (uint32_t i = 0; i < 4; i++) {
+        BytesOf16 part;
+        memcpy(&part, bytes + (size_t)i * 16, sizeof part);
+        part = (part - value) & (BytesOf16)(part > value) & plane_bytes(&plane, i, UINT8_MAX);
+        memcpy(out + (size_t)i * 16, &part, sizeof part);
+    }
+}
+
+INLINE void map_sixteen(const uint8_t *bytes, ByteMap map, uint8_t *out)
+{
+    BytesOf16 from;
+    BytesOf16 to = {0};
+    memcpy(&from, bytes, sizeof from);
+    for (uint32_t i = 1; i <= map.most; i++) {
+        to |= (BytesOf16)(from == (uint8_t)i) & (uint8_t)(map.map >> (8 * i));
+    }
+    memcpy(out, &to, sizeof to);
+}
+
+INLINE void map_pieces(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
+{
+    for (uint32_t i = 0; i < count && count < 16; i++) {
+        out[i] = (uint8_t)(map.map >> (8 * bytes[i]));
+    }
+    for (uint32_t i = 0; i + 16 < count; i += 16) {
+        map_sixteen(bytes + i, map, out + i);
+    }
+    if (count >= 16) { /* the last sixteen overlap with those before them */
+        map_sixteen(bytes + count - 16, map, out + count - 16);
+    }
+}
+
+/* Two values are the most frequent case, and have no loop. */
+void map_write_plain(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
+{
+    if (map.most == 2) {
+        map_pieces(bytes, count, (ByteMap){map.map, 2}, out);
+    } else {
+        map_pieces(bytes, count, map, out);
+    }
+}
+
+#if defined(__x86_64__) && !defined(TRAINYARD_PLAIN)
+
+/* ---- All at once ---- */
+
+#include <immintrin.h>
+
+/* Processors with AVX-512 VBMI have the rest of this, and do not slow down when it is used, as
+ * earlier ones did. */
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")))
+
+static inline bool wide(void)
+{
+    return __builtin_cpu_supports("avx512vbmi");
+}
+
+WIDE static inline void expand_wide(uint64_t bits, uint8_t *out)
+{
+    _mm512_storeu_si512(out, _mm512_maskz_set1_epi8(bits, 1));
+}
+
+WIDE static void mask_write_wide(const uint64_t *bits, uint32_t count, uint8_t *mask)
+{
+    bits_write(bits, count, mask, expand_wide);
+}
+
+WIDE static void planes_write_wide(uint64_t ones, uint64_t twos, uint64_t fours, uint8_t *out)
+{
+    __m512i bytes = _mm512_maskz_set1_epi8(ones, 1);
+    bytes = _mm512_or_si512(bytes, _mm512_maskz_set1_epi8(twos, 2));
+    bytes = _mm512_or_si512(bytes, _mm512_maskz_set1_epi8(fours, 4));
+    _mm512_storeu_si512(out, bytes);
+}
+
+WIDE static void excess_write_wide(const uint8_t bytes[64], uint8_t value, uint64_t bits,
+                                   uint8_t *out)
+{
+    __m512i less = _mm512_set1_epi8((char)value);
+    _mm512_storeu_si512(out, _mm512_maskz_subs_epu8(bits, _mm512_loadu_si512(bytes), less));
+}
+
+WIDE static inline void map_64(const uint8_t *bytes, __m512i map, uint8_t *out)
+{
+    _mm512_storeu_si512(out, _mm512_shuffle_epi8(map, _mm512_loadu_si512(bytes)));
+}
+
+WIDE static inline void map_32(const uint8_t *bytes, __m256i map, uint8_t *out)
+{
+    __m256i from = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm256_shuffle_epi8(map, from));
+}
+
+/* In pieces of which the last overlaps with the one before it. */
+WIDE static void map_write_wide(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
+{
+    __m512i table = _mm512_set1_epi64((long long)map.map);
+    if (count < 32) {
+        map_write_plain(bytes, count, map, out);
+    } else if (count < 64) {
+        map_32(bytes, _mm512_castsi512_si256(table), out);
+        map_32(bytes + count - 32, _mm512_castsi512_si256(table), out + count - 32);
+    } else {
+        for (uint32_t i = 0; i + 64 < count; i += 64) {
+            map_64(bytes + i, table, out + i);
+        }
+        map_64(bytes + count - 64, table, out + count - 64);
+    }
+}
+
+/* Loops that are as long as a mask has words: vector code for so few costs more than it saves. */
+#if defined(__clang__)
+#define SHORT_LOOPS
+#else
+#define SHORT_LOOPS __attribute__((optimize("no-tree-vectorize")))
+#endif
+
+/* The mask becomes words of bits, in which the drawn one is found by an instruction. */
+WIDE SHORT_LOOPS static uint32_t sample_wide(const uint8_t *mask, uint32_t count, uint64_t seed,
+                                             uint64_t counter)
+{
+    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
+    uint32_t sums[TY_ACTIONS_MAX / 64 + 1]; /* before each word */
+    uint32_t last = count / 64;
+    uint32_t total = 0;
+    uint32_t word = 0;
+    for (uint32_t i = 0; i <= last; i++) {
+        __mmask64 inside = i < last ? UINT64_MAX : (UINT64_C(1) << count % 64) - 1;
+        __m512i bytes = _mm512_maskz_loadu_epi8(inside, mask + (size_t)i * 64);
+        words[i] = _mm512_test_epi8_mask(bytes, bytes);
+        sums[i] = total;
+        total += (uint32_t)_mm_popcnt_u64(words[i]);
+    }
+    if (total == 0) {
+        return 0;
+    }
+    uint32_t skip = sample_below(total, seed, counter);
+    for (uint32_t i = 1; i <= last; i++) {
+        word += skip >= sums[i];
+    }
+    uint64_t chosen = _pdep_u64(UINT64_C(1) << (skip - sums[word]), words[word]);
+    return word * 64 + (uint32_t)_tzcnt_u64(chosen);
+}
+
+#else
+
+static inline bool wide(void)
+{
+    return false;
+}
+
+#define mask_write_wide mask_write_plain
+#define planes_write_wide bits_expand_planes
+#define excess_write_wide excess_write_plain
+#define map_write_wide map_write_plain
+#define sample_wide sample_plain
+
+#endif
+
+/* ---- Either ---- */
+
+void mask_write(const uint64_t *bits, uint32_t count, uint8_t *mask)
+{
+    (wide() ? mask_write_wide : mask_write_plain)(bits, count, mask);
+}
+
+void planes_write(uint64_t ones, uint64_t twos, uint64_t fours, uint8_t *out)
+{
+    (wide() ? planes_write_wide : bits_expand_planes)(ones, twos, fours, out);
+}
+
+void excess_write(const uint8_t bytes[64], uint8_t value, uint64_t bits, uint8_t *out)
+{
+    (wide() ? excess_write_wide : excess_write_plain)(bytes, value, bits, out);
+}
+
+void map_write(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
+{
+    (wide() ? map_write_wide : map_write_plain)(bytes, count, map, out);
+}
+
+uint32_t ty_sample(const uint8_t *mask, uint32_t count, uint64_t seed, uint64_t counter)
+{
+    return (wide() ? sample_wide : sample_plain)(mask, count, seed, counter);
+}

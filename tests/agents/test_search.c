@@ -1,0 +1,273 @@
+/* The search agent, and what it asks of the experts that guide it. */
+#include "agent.h"
+#include "tests/support/allocations.h"
+#include "tests/support/sanitizers.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The smallest ruleset of each game: small enough to be searched many times. */
+static char boards[8][TY_SPEC_MAX];
+static uint32_t board_count;
+
+static void boards_find(void)
+{
+    board_count = ty_game_count();
+    assert_true(board_count <= sizeof boards / sizeof boards[0]);
+    for (uint32_t i = 0; i < board_count; i++) {
+        const TyGame *game = ty_game_at(i);
+        snprintf(boards[i], sizeof boards[i], "%s:%s", ty_game_name(game), ty_game_small(game));
+    }
+}
+
+/* ---- A table ---- */
+
+typedef struct Table {
+    TyRuleset *ruleset;
+    const TyShape *shape;
+    const TyAgent *agent[TY_SEATS_MAX];
+    TyLineup lineup;
+    int32_t reward[TY_SEATS_MAX];
+    uint64_t state[TY_STATE_MAX / sizeof(uint64_t)];
+    uint64_t memory[TY_LINEUP_MEMORY_MAX / sizeof(uint64_t)];
+} Table;
+
+static Table *table_open(const char *spec)
+{
+    Table *table = calloc(1, sizeof *table);
+    TyStatus status = ty_ruleset_open(spec, NULL, &table->ruleset);
+    assert_string_equal(status.message, "");
+    table->shape = ty_shape(table->ruleset);
+    return table;
+}
+
+static void table_close(Table *table)
+{
+    ty_ruleset_close(table->ruleset);
+    free(table);
+}
+
+static const TyAgent *agent_named(const Table *table, const char *name)
+{
+    const TyAgent *agent = ty_agent_find(ty_ruleset_game(table->ruleset), name);
+    assert_non_null(agent);
+    return agent;
+}
+
+static void table_begin(Table *table, uint64_t seed)
+{
+    memset(table->reward, 0, sizeof table->reward);
+    ty_reset(table->ruleset, table->state, seed, NULL);
+    ty_lineup_init(&table->lineup, table->ruleset, table->agent, table->memory);
+    ty_lineup_start(&table->lineup, seed);
+}
+
+static void table_play(Table *table, uint64_t seed)
+{
+    table_begin(table, seed);
+    while (!ty_head(table->state)->over) {
+        ty_lineup_step(&table->lineup, table->state, table->reward);
+    }
+}
+
+/* ---- The tests ---- */
+
+/* A fallback takes over in the middle, and search puts experts where they would never have gone. */
+static void test_experts_answer_legally_wherever_they_are(void **unused)
+{
+    (void)unused;
+    for (uint32_t board = 0; board < board_count; board++) {
+        Table *table = table_open(boards[board]);
+        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+            table->agent[seat] = agent_named(table, "expert");
+        }
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            table_begin(table, seed);
+            for (uint64_t step = 0; !ty_head(table->state)->over; step++) {
+                uint8_t mask[TY_ACTIONS_MAX];
+                uint32_t action = ty_lineup_act(&table->lineup, table->state);
+                ty_legal(table->ruleset, table->state, mask);
+                assert_true(action < table->shape->action_count && mask[action]);
+                if ((step + seed) % 3 == 0) {
+                    action = ty_sample(mask, table->shape->action_count, seed, step);
+                }
+                assert_true(ty_step(table->ruleset, table->state, action, table->reward, NULL));
+            }
+        }
+        table_close(table);
+    }
+}
+
+#ifdef SANITIZED
+enum { GAMES_TOGETHER = 1, GAMES_AGAINST = 1 }; /* its strength is that of any other build */
+#else
+enum { GAMES_TOGETHER = 2, GAMES_AGAINST = 6 };
+#endif
+
+/* In a game against others search has the seat of the seed's parity; otherwise all of them. */
+static uint32_t wins_of(Table *table, const char *name, uint32_t seeds)
+{
+    uint32_t wins = 0;
+    for (uint64_t seed = 0; seed < seeds; seed++) {
+        uint32_t own = (uint32_t)seed % table->shape->players;
+        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+            bool plays = table->shape->cooperative || seat == own;
+            table->agent[seat] = agent_named(table, plays ? name : "random");
+        }
+        table_play(table, seed);
+        wins += table->reward[own] > 0;
+    }
+    return wins;
+}
+
+static void test_search_beats_random(void **unused)
+{
+    (void)unused;
+    for (uint32_t board = 0; board < board_count; board++) {
+        Table *table = table_open(boards[board]);
+        uint32_t seeds = table->shape->cooperative ? GAMES_TOGETHER : GAMES_AGAINST;
+        assert_in_range(wins_of(table, "search", seeds), seeds - 1, seeds);
+        if (seeds > 1) {
+            assert_in_range(wins_of(table, "random", seeds), 0, seeds - 2);
+        }
+        table_close(table);
+    }
+}
+
+static void test_search_is_a_function_of_its_seed_and_allocates_nothing(void **unused)
+{
+    (void)unused;
+    for (uint32_t board = 1; board < board_count; board++) {
+        Table *table = table_open(boards[board]);
+        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+            table->agent[seat] = agent_named(table, seat == 0 ? "search" : "random");
+        }
+        uint64_t hash[2];
+        for (uint32_t i = 0; i < 2; i++) {
+            uint64_t before = allocations;
+            table_play(table, 11);
+            hash[i] = ty_hash(table->ruleset, table->state);
+            assert_int_equal(allocations, before);
+        }
+        assert_int_equal(hash[0], hash[1]);
+        table_close(table);
+    }
+}
+
+/* A stop that counts how often it is asked, which is once before every playout. */
+static bool stop_count(void *user)
+{
+    (*(uint32_t *)user)++;
+    return false;
+}
+
+static uint32_t playouts_of(Table *table, const char *spec)
+{
+    const TyAgent *agent = NULL;
+    uint32_t asked = 0;
+    const TyStop stop = {.asked = stop_count, .user = &asked};
+    assert_int_equal(ty_agent_open(table->ruleset, spec, NULL, &agent).code, TY_OK);
+    table->agent[0] = table->agent[1] = agent;
+    table_begin(table, 4);
+    table->lineup.stop = &stop;
+    ty_lineup_act(&table->lineup, table->state);
+    ty_agent_close(agent);
+    return asked;
+}
+
+static void test_search_thinks_as_long_as_its_settings_say(void **unused)
+{
+    (void)unused;
+    Table *table = table_open("express");
+    uint32_t few = playouts_of(table, "search:playouts=8");
+    uint32_t many = playouts_of(table, "search:playouts=512");
+    assert_in_range(few, 2, 200);
+    assert_in_range(many, 512 / 2, 512 * 2);
+    assert_true(playouts_of(table, "search:ms=1") >= 2); /* however slow the machine is */
+    table_close(table);
+}
+
+/* Neither another future nor other hidden cards change what it does. */
+static void test_search_does_not_see_what_its_seat_cannot_know(void **unused)
+{
+    (void)unused;
+    for (uint32_t board = 1; board < board_count; board++) {
+        Table *table = table_open(boards[board]);
+        const TyAgent *search = agent_named(table, "search");
+        void *memory = calloc(1, TY_AGENT_MEMORY_MAX);
+        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+            table->agent[seat] = agent_named(table, "random");
+        }
+        table_begin(table, 3);
+        for (uint32_t step = 0; !ty_head(table->state)->over; step++) {
+            uint32_t seat = (uint32_t)ty_head(table->state)->seat;
+            uint32_t chosen[2];
+            for (uint32_t i = 0; step % 8 == 0 && i < 2; i++) {
+                uint64_t other[TY_STATE_MAX / sizeof(uint64_t)];
+                memcpy(other, table->state, table->shape->state_size);
+                ty_resample(table->ruleset, other, seat, 1000 + i);
+                ty_agent_start(search, memory, table->ruleset, seat, 5);
+                chosen[i] = ty_agent_act(search, memory, table->ruleset, other);
+            }
+            if (step % 8 == 0) {
+                assert_int_equal(chosen[0], chosen[1]);
+            }
+            ty_lineup_step(&table->lineup, table->state, table->reward);
+        }
+        free(memory);
+        table_close(table);
+    }
+}
+
+/* What search tells is of every legal action, and does not change what it plays. */
+static void test_search_tells_what_it_thinks_of_every_choice(void **unused)
+{
+    (void)unused;
+    static TyNotes notes;
+    for (uint32_t board = 0; board < board_count; board++) {
+        Table *table = table_open(boards[board]);
+        uint8_t mask[TY_ACTIONS_MAX];
+        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+            table->agent[seat] = agent_named(table, "search");
+        }
+        table_begin(table, 3);
+        uint32_t silent = ty_lineup_act(&table->lineup, table->state);
+        table_begin(table, 3);
+        table->lineup.notes = &notes;
+        notes.count = 7; /* of an earlier choice */
+        assert_int_equal(ty_lineup_act(&table->lineup, table->state), silent);
+        ty_legal(table->ruleset, table->state, mask);
+        uint32_t legal = 0;
+        for (uint32_t i = 0; i < table->shape->action_count; i++) {
+            legal += mask[i];
+        }
+        assert_int_equal(notes.count, legal > 1 ? legal : 0);
+        for (uint32_t i = 0; i < notes.count; i++) {
+            assert_int_equal(mask[notes.list[i].action]--, 1);
+            assert_true(notes.list[i].visits > 0 && isfinite(notes.list[i].value));
+            assert_true(isnan(notes.list[i].probability));
+        }
+        table_close(table);
+    }
+}
+
+int main(void)
+{
+    boards_find();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_experts_answer_legally_wherever_they_are),
+        cmocka_unit_test(test_search_beats_random),
+        cmocka_unit_test(test_search_is_a_function_of_its_seed_and_allocates_nothing),
+        cmocka_unit_test(test_search_thinks_as_long_as_its_settings_say),
+        cmocka_unit_test(test_search_does_not_see_what_its_seat_cannot_know),
+        cmocka_unit_test(test_search_tells_what_it_thinks_of_every_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
