@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 BUILD = Path(sys.argv[1]).resolve()
 SOURCE = Path(__file__).resolve().parents[2]
 SHOTS = BUILD / "window"
+WAIT_MS = 120_000  # for whatever comes within a second on a machine with nothing else to do
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -32,8 +33,13 @@ def run(*words: str) -> str:
 
 
 def new_page(browser: Browser, **options: Any) -> Page:
-    """A page of a context of its own, which notes what it asks for and what goes wrong in it."""
-    context = browser.new_context(**{"viewport": {"width": 1600, "height": 900}, **options})
+    """A page of a context of its own, which notes what it asks for and what goes wrong in it.
+
+    Nothing glides in it: what is measured lies there when it is clicked.
+    """
+    usual = {"viewport": {"width": 1600, "height": 900}, "reduced_motion": "reduce"}
+    context = browser.new_context(**{**usual, **options})
+    context.set_default_timeout(WAIT_MS)
     page = context.new_page()
     page.asked = []  # type: ignore[attr-defined]
     page.errors = []  # type: ignore[attr-defined]
