@@ -424,10 +424,17 @@ TY_API size_t ty_position_text(const TyRuleset *ruleset, const void *state, uint
  * number among the legal actions, from 1 on. Empty when the episode is over. */
 TY_API size_t ty_choices_text(const TyRuleset *ruleset, const void *state, bool numbered, char *out,
                               size_t size);
+/* Enough for whatever games write of an action. */
+#define TY_EXPLAIN_MAX 512
+#define TY_ACTION_TEXT_MAX (2 * TY_NAME_MAX + TY_EXPLAIN_MAX)
 /* Writes what legal `action` costs or leads to, as the choices tell; "" if there is nothing to say.
  */
 TY_API size_t ty_action_explain(const TyRuleset *ruleset, const void *state, uint32_t action,
                                 char *out, size_t size);
+/* Writes an action as people would say it, "Move a train: black 1"; with a `state` in which it is
+ * legal also what it costs or leads to there, behind a semicolon. NULL: without. */
+TY_API size_t ty_action_text(const TyRuleset *ruleset, const void *state, uint32_t action,
+                             char *out, size_t size);
 /* Writes the whole state as a JSON object, hidden parts included. */
 TY_API size_t ty_state_json(const TyRuleset *ruleset, const void *state, char *out, size_t size);
 /* Writes an event as a JSON object, secret details included. */

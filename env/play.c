@@ -286,6 +286,22 @@ size_t ty_action_explain(const TyRuleset *ruleset, const void *state, uint32_t a
     return text.length;
 }
 
+size_t ty_action_text(const TyRuleset *ruleset, const void *state, uint32_t action, char *out,
+                      size_t size)
+{
+    char verb[TY_NAME_MAX];
+    char item[TY_NAME_MAX];
+    char words[TY_EXPLAIN_MAX] = "";
+    TyText text = ty_text_init(out, size);
+    ty_action_title(ruleset, action, verb, item);
+    if (state != NULL) {
+        ty_action_explain(ruleset, state, action, words, sizeof words);
+    }
+    ty_text_add(&text, "%s%s%s%s%s", verb, item[0] != '\0' ? ": " : "", item,
+                words[0] != '\0' ? "; " : "", words);
+    return text.length;
+}
+
 bool ty_action_find(const TyRuleset *ruleset, const char *name, uint32_t *action)
 {
     char candidate[TY_NAME_MAX];

@@ -554,9 +554,10 @@ typedef struct TyClientLegal {
     uint32_t count;
     const int32_t *actions;
     const char *const *names;
+    const char *const *titles; /* as people would say them, with what they cost or lead to now */
 } TyClientLegal;
 
-/* The legal actions of a seat, with names.
+/* The legal actions of a seat, with names and in words.
  *
  *     TyClientLegal legal;
  *     ty_client_legal(client, &pool, 0, -1, &legal);

@@ -71,10 +71,12 @@ TyStatus ty_client_legal(TyClient *client, const TyClientPool *pool, uint32_t sl
     }
     Map map = reply_map(client);
     uint32_t names = 0;
+    uint32_t titles = 0;
     *legal = (TyClientLegal){.acting = acting_read(map), .phase = map_text(map, "phase")};
     legal->actions = actions_read(map, pool, &legal->count);
     legal->names = map_texts(map, "names", &names);
-    if (names != legal->count) {
+    legal->titles = map_texts(map, "titles", &titles);
+    if (names != legal->count || titles != legal->count) {
         reply_spoil(client);
     }
     return reply_sound(client);

@@ -233,12 +233,10 @@ static void print_action(const Table *table, uint32_t seat, uint32_t action)
 {
     const char *agent = table->match->seating.agents[seat]->name;
     if (table->shape->cooperative) {
-        char verb[TY_NAME_MAX];
-        char item[TY_NAME_MAX];
-        char line[3 * TY_NAME_MAX];
-        ty_action_title(table->ruleset, action, verb, item);
-        snprintf(line, sizeof line, "Seat %u (%s): %s%s%s", seat, agent, verb,
-                 item[0] != '\0' ? ": " : "", item);
+        char words[TY_ACTION_TEXT_MAX];
+        char line[TY_NAME_MAX + TY_ACTION_TEXT_MAX];
+        ty_action_text(table->ruleset, NULL, action, words, sizeof words);
+        snprintf(line, sizeof line, "Seat %u (%s): %s", seat, agent, words);
         words_print(line, 0, 4, table->columns);
     } else {
         printf("Seat %u (%s) has answered %s.\n", seat, agent,

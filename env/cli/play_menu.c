@@ -181,12 +181,11 @@ static void action_label(const Menu *menu, const MenuEntry *entry, bool alone, c
     const TyRuleset *ruleset = menu->match->lineup.ruleset;
     char verb[TY_NAME_MAX];
     char item[TY_NAME_MAX];
-    char words[512];
+    char words[TY_ACTION_TEXT_MAX];
     ty_action_title(ruleset, entry->action, verb, item);
-    ty_action_explain(ruleset, menu->match->state, entry->action, words, sizeof words);
-    bool told = alone || item[0] == '\0';
-    snprintf(out, size, "%s%s%s%s%s [%s]", told ? verb : "", told && item[0] != '\0' ? ": " : "",
-             item, words[0] != '\0' ? "; " : "", words, entry->prefix);
+    ty_action_text(ruleset, menu->match->state, entry->action, words, sizeof words);
+    size_t told = alone || item[0] == '\0' ? 0 : strlen(verb) + strlen(": ");
+    snprintf(out, size, "%s [%s]", words + told, entry->prefix);
 }
 
 void menu_print(const Menu *menu, uint32_t columns)

@@ -170,14 +170,11 @@ static void add_decision(Film *film, uint32_t index)
     int8_t seat = ty_head(film->state)->seat;
     bool own = film->eyes == TY_EVERYTHING || film->eyes == (uint32_t)seat;
     char name[TY_NAME_MAX];
-    char verb[TY_NAME_MAX];
-    char item[TY_NAME_MAX];
     ty_json_open(film->json, NULL, '{');
     ty_json_put_int(film->json, "seat", seat);
     if (own) {
         ty_action_name(reel->ruleset, reel->actions[index], name);
-        ty_action_title(reel->ruleset, reel->actions[index], verb, item);
-        snprintf(film->text, TY_SVG_MAX, "%s%s%s", verb, item[0] != '\0' ? ": " : "", item);
+        ty_action_text(reel->ruleset, NULL, reel->actions[index], film->text, TY_SVG_MAX);
         ty_json_put_string(film->json, "action", name);
         ty_json_put_string(film->json, "text", film->text);
     }

@@ -164,7 +164,7 @@ static void put_legal(Writer *writer, const Job *job, const void *context)
     const TyRuleset *ruleset = job->worker->ruleset;
     uint8_t mask[TY_ACTIONS_MAX];
     int32_t numbers[TY_ACTIONS_MAX];
-    char name[TY_NAME_MAX];
+    char words[TY_ACTION_TEXT_MAX];
     uint32_t count = 0;
     query_legal(job, query, mask);
     for (uint32_t i = 0; i < ty_shape(ruleset)->action_count; i++) {
@@ -177,8 +177,14 @@ static void put_legal(Writer *writer, const Job *job, const void *context)
     reply_key(writer, REPLY_NAMES);
     put_list(writer, count);
     for (uint32_t i = 0; i < count; i++) {
-        ty_action_name(ruleset, (uint32_t)numbers[i], name);
-        put_text(writer, name);
+        ty_action_name(ruleset, (uint32_t)numbers[i], words);
+        put_text(writer, words);
+    }
+    reply_key(writer, REPLY_TITLES);
+    put_list(writer, count);
+    for (uint32_t i = 0; i < count; i++) {
+        ty_action_text(ruleset, query->state, (uint32_t)numbers[i], words, sizeof words);
+        put_text(writer, words);
     }
 }
 

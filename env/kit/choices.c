@@ -39,7 +39,7 @@ void kit_explain(const TyRuleset *ruleset, const void *state, uint32_t action, T
 static void explain_write(const Telling *telling, uint32_t action, const char *before,
                           const char *after)
 {
-    char words[512];
+    char words[TY_EXPLAIN_MAX];
     TyText text = ty_text_init(words, sizeof words);
     kit_explain(telling->ruleset, telling->state, action, &text);
     if (text.length > 0) {

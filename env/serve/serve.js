@@ -227,9 +227,10 @@ function choices() {
   by("find").hidden = all.length < FIND_MIN;
   by("picked").hidden = !picked;
   hover();
-  all.filter(([action, name]) => (!picked || picked.includes(action)) && name.toLowerCase().includes(find)).forEach(([action, name]) => {
-    const button = put(put(list, "li"), "button");
-    put(button, "span", name);
+  const fits = ([action, ...words]) => (!picked || picked.includes(action)) && words.some((word) => word.toLowerCase().includes(find));
+  all.filter(fits).forEach(([action, title, name]) => {
+    const button = put(put(list, "li"), "button", undefined, { title: name });
+    put(button, "span", title);
     button.dataset.action = action;
     button.onclick = () => act(action);
     button.onmouseenter = () => hover(action);

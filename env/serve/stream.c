@@ -263,6 +263,7 @@ static TyStatus turn_send(Stream *stream, Table *table, TyClientLegal *legal)
     for (uint32_t i = 0; mine && i < legal->count; i++) {
         ty_json_open(&json, NULL, '[');
         ty_json_put_int(&json, NULL, legal->actions[i]);
+        ty_json_put_string(&json, NULL, legal->titles[i]);
         ty_json_put_string(&json, NULL, legal->names[i]);
         ty_json_close(&json, ']');
     }

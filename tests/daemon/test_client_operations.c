@@ -369,12 +369,15 @@ static void call_observe(void)
 static void call_legal(void)
 {
     TyClientLegal legal;
-    char name[TY_NAME_MAX];
+    char words[TY_ACTION_TEXT_MAX];
     must(ty_client_legal(client, &pool, 0, -1, &legal));
     assert_true(legal.count > 0);
     for (uint32_t i = 0; i < legal.count; i++) {
-        ty_action_name(ruleset, (uint32_t)legal.actions[i], name);
-        assert_string_equal(legal.names[i], name);
+        ty_action_name(ruleset, (uint32_t)legal.actions[i], words);
+        assert_string_equal(legal.names[i], words);
+        size_t length =
+            ty_action_text(ruleset, NULL, (uint32_t)legal.actions[i], words, sizeof words);
+        assert_memory_equal(legal.titles[i], words, length);
     }
 }
 

@@ -197,6 +197,26 @@ static void test_convoi_tells_the_way_ahead_and_what_a_choice_leads_to(void **un
     TELLS(text, "    nantes: orleans+toulouse, saint_malo+toulouse\n");
 }
 
+static void test_an_action_is_told_with_what_it_leads_to(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    char words[TY_ACTION_TEXT_MAX];
+    uint32_t action = 0;
+    assert_int_equal(ty_ruleset_open("convoi", NULL, &ruleset).code, TY_OK);
+    ty_reset(ruleset, state, 11, NULL);
+    assert_true(ty_action_find(ruleset, "move black.1", &action));
+    size_t length = ty_action_text(ruleset, NULL, action, words, sizeof words);
+    assert_string_equal(words, "Move a train: black 1");
+    assert_int_equal(length, strlen(words));
+    ty_action_text(ruleset, state, action, words, sizeof words);
+    TELLS(words, "Move a train: black 1; rolls 2-3-3-4-4-5; it can go ");
+    ty_action_text(ruleset, NULL, 0, words, sizeof words);
+    assert_string_equal(words, "wait");
+    ty_ruleset_close(ruleset);
+}
+
 /* A ferry paid with a card of its colour takes a locomotive too: the choice says so. */
 static void test_nordic_tells_what_a_payment_will_be(void **unused)
 {
@@ -365,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_texts_have_equal_answers),
         cmocka_unit_test(test_convoi_tells_the_way_ahead_and_what_a_choice_leads_to),
+        cmocka_unit_test(test_an_action_is_told_with_what_it_leads_to),
         cmocka_unit_test(test_nordic_tells_what_a_payment_will_be),
         cmocka_unit_test(test_chicago_tells_the_seats_that_a_number_leads_to),
         cmocka_unit_test(test_convoi_tells_what_a_roll_leads_to),

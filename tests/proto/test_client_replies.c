@@ -263,6 +263,7 @@ static bool say_legal(Writer *writer, uint64_t id)
         put_bytes(writer, numbers, sizeof numbers);
     }
     say_texts(writer, "names", 2 + (extra >> 2 & 1));
+    say_texts(writer, "titles", 2 + (extra >> 3 & 1));
     return message_end(writer);
 }
 
@@ -405,7 +406,7 @@ static const Exchange exchanges[] = {
     {say_stats, ask_stats, 0},
     {say_schema, ask_schema, 0},
     {say_view, ask_view, 1 << 1 | 1 << 2 | 1 << 4},
-    {say_legal, ask_legal, 1 << 2 | 1 << 3 | 1 << 4},
+    {say_legal, ask_legal, 1 << 2 | 1 << 3 | 1 << 4 | 1 << 8},
     {say_words, ask_words, 1 << 1},
     {say_saved, ask_saved, 1 << 1 | 1 << 4},
     {say_outcomes, ask_outcomes, 1 << 1 | 1 << 2},
