@@ -2,6 +2,7 @@
  * them where that helps. Each number is summed up in the same order in all of them. This file is
  * compiled without fused products, which would round differently. */
 #include "agents/net_layers.h"
+#include "core/processor.h"
 
 #include <string.h>
 
@@ -11,9 +12,9 @@ typedef float Lanes __attribute__((vector_size(32), aligned(4), may_alias));
 enum { LANES = 8, PARTS = NET_LANES / LANES };
 _Static_assert(PARTS == 4, "the sums below have four parts");
 
-#if defined(__x86_64__) && !defined(TRAINYARD_PLAIN)
+#if defined(__x86_64__)
 #define NET_WIDE __attribute__((target("avx2")))
-#define NET_HAS_WIDE() __builtin_cpu_supports("avx2")
+#define NET_HAS_WIDE() processor_avx2
 #else
 #define NET_WIDE
 #define NET_HAS_WIDE() false

@@ -21,13 +21,10 @@ mkdir -p "$1"
 out=$(cd "$1" && pwd)
 arch=${2:-$(uname -m)}
 linking=-s
-# Zig's runtime does not say which instructions the processor has: its wheels use those that every processor has.
-plain=-DTRAINYARD_PLAIN
 case $arch in
 x86_64 | aarch64) ;;
 native)
     wheel_glibc=$(getconf GNU_LIBC_VERSION | cut -d' ' -f2)
-    plain=
     linking="-s -static-libgcc -Wl,--exclude-libs,ALL -Wl,--gc-sections"
     ;;
 *)
@@ -56,7 +53,7 @@ export PKG_CONFIG_LIBDIR=$prefix/lib/pkgconfig CMAKE_BUILD_PARALLEL_LEVEL=${CMAK
 export CMAKE_ARGS="-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=$(machine "$arch") -DCMAKE_C_COMPILER=$prefix/bin/cc \
     -DCMAKE_AR=$prefix/bin/ar -DCMAKE_RANLIB=$prefix/bin/ranlib -DPKG_CONFIG_ARGN=--static \
     -DCMAKE_FIND_ROOT_PATH=$prefix -DCMAKE_FIND_ROOT_PATH_MODE_PACKAGE=ONLY -DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY \
-    '-DCMAKE_C_FLAGS=-ffile-prefix-map=$top=. $plain' -DTRAINYARD_LTO=OFF \
+    '-DCMAKE_C_FLAGS=-ffile-prefix-map=$top=.' -DTRAINYARD_LTO=OFF \
     -DTRAINYARD_LICENSES=$prefix/licenses"
 export LDFLAGS=$linking
 "$wheel_cache/tools/bin/python" -m build -q --wheel --no-isolation -C "build-dir=build/wheel-$arch" --outdir "$work" . \

@@ -2,6 +2,7 @@
 #include "core/wide.h"
 
 #include "core/draw.h"
+#include "core/processor.h"
 
 /* ---- In smaller pieces ---- */
 
@@ -72,19 +73,17 @@ void map_write_plain(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t 
     }
 }
 
-#if defined(__x86_64__) && !defined(TRAINYARD_PLAIN)
+#if defined(__x86_64__)
 
 /* ---- All at once ---- */
 
 #include <immintrin.h>
 
-/* Processors with AVX-512 VBMI have the rest of this, and do not slow down when it is used, as
- * earlier ones did. */
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")))
 
 static inline bool wide(void)
 {
-    return __builtin_cpu_supports("avx512vbmi");
+    return processor_avx512;
 }
 
 WIDE static inline void expand_wide(uint64_t bits, uint8_t *out)

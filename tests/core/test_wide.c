@@ -1,6 +1,7 @@
 /* Tricks with bits and bytes, each against the plain way: in small pieces, and 64 bytes at a time
  * where the processor can. */
 #include "core/draw.h"
+#include "core/processor.h"
 #include "core/wide.h"
 
 #include <setjmp.h>
@@ -195,6 +196,18 @@ static void test_bits_expand_and_copy_small(void **unused)
     }
 }
 
+/* What the processor says is what the compiler's runtime finds out. */
+static void test_the_processor_is_asked(void **unused)
+{
+    (void)unused;
+#if defined(__x86_64__)
+    assert_int_equal(processor_avx2, __builtin_cpu_supports("avx2") != 0);
+    assert_int_equal(processor_avx512, __builtin_cpu_supports("avx512vbmi") != 0);
+#else
+    assert_false(processor_avx2 || processor_avx512);
+#endif
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +219,7 @@ int main(void)
         cmocka_unit_test(test_bits_are_put_across_words),
         cmocka_unit_test(test_bits_are_counted_and_found),
         cmocka_unit_test(test_bits_expand_and_copy_small),
+        cmocka_unit_test(test_the_processor_is_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
