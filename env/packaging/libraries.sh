@@ -110,7 +110,8 @@ library_msgpack-c() {
 library_libmicrohttpd() {
     ./configure -q --host="$(machine "$arch")-linux-gnu" --prefix="$prefix" --disable-shared --with-pic --disable-dependency-tracking \
         --disable-https --disable-doc --disable-examples --disable-curl --disable-bauth --disable-dauth \
-        --disable-postprocessor --disable-httpupgrade CC="$bin/cc" AR="$bin/ar" RANLIB="$bin/ranlib" CFLAGS="-O2 $hidden -D_MHD_EXTERN=extern"
+        --disable-postprocessor --disable-httpupgrade CC="$bin/cc" AR="$bin/ar" RANLIB="$bin/ranlib" CFLAGS="-O2 $hidden"
+    sed -i 's/visibility("default")/visibility("hidden")/' MHD_config.h # it would show its names in our tool
     make -s -j"$(nproc)" install
     cp COPYING "$prefix/licenses/libmicrohttpd"
 }
