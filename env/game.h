@@ -148,6 +148,7 @@ typedef struct TyActionForm {
     /* Where there are many: the choices are told by their names alone, those that begin with the
      * same word (`switch bruxelles ...`) in one line. */
     bool brief;
+    bool aside; /* the question stays after it: told behind the choices that answer it */
 } TyActionForm;
 
 /* How the kit fills a block of the row. */

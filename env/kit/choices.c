@@ -8,16 +8,19 @@ typedef struct Telling {
     const TyRuleset *ruleset;
     const void *state;
     bool numbered;
-    uint32_t number; /* of the last choice */
     uint8_t mask[TY_ACTIONS_MAX];
     TyText *out;
 } Telling;
 
-static void number_write(Telling *telling)
+/* The number of an action among the legal ones. */
+static void number_write(const Telling *telling, uint32_t action)
 {
-    telling->number++;
+    uint32_t number = 1;
+    for (uint32_t i = 0; telling->numbered && i < action; i++) {
+        number += telling->mask[i];
+    }
     if (telling->numbered) {
-        ty_text_add(telling->out, "%u) ", telling->number);
+        ty_text_add(telling->out, "%u) ", number);
     }
 }
 
@@ -48,7 +51,7 @@ static void explain_write(const Telling *telling, uint32_t action, const char *b
 }
 
 /* One choice in a line of its own: what people call it, what it costs, its name in brackets. */
-static void choice_write(Telling *telling, uint32_t action)
+static void choice_write(const Telling *telling, uint32_t action)
 {
     TyChoice choice = ty_choice(telling->ruleset, action);
     const TyNames *items = telling->ruleset->game->actions[choice.form].items;
@@ -69,7 +72,7 @@ static size_t word_length(const char *name)
 
 /* Many choices by their names without the verb; those that share their first word in one line,
  * behind that word. */
-static void brief_write(Telling *telling, uint32_t first, uint32_t end)
+static void brief_write(const Telling *telling, uint32_t first, uint32_t end)
 {
     const TyActionForm *form =
         &telling->ruleset->game->actions[ty_choice(telling->ruleset, first).form];
@@ -91,7 +94,7 @@ static void brief_write(Telling *telling, uint32_t first, uint32_t end)
             ty_text_add(telling->out, "%.*s%s", shared ? (int)word : 0, item, shared ? ": " : "");
         }
         ty_text_add(telling->out, "%s", same ? ", " : "");
-        number_write(telling);
+        number_write(telling, action);
         ty_text_add(telling->out, "%s", shared ? item + word + 1 : item);
         explain_write(telling, action, " (", ")");
         TyText kept = ty_text_init(line, sizeof line);
@@ -101,7 +104,8 @@ static void brief_write(Telling *telling, uint32_t first, uint32_t end)
 }
 
 /* The choices of one form, whose actions are `first` to below `end`. */
-static void form_write(Telling *telling, const TyActionForm *form, uint32_t first, uint32_t end)
+static void form_write(const Telling *telling, const TyActionForm *form, uint32_t first,
+                       uint32_t end)
 {
     uint32_t count = 0;
     uint32_t last = 0;
@@ -114,7 +118,7 @@ static void form_write(Telling *telling, const TyActionForm *form, uint32_t firs
     }
     ty_text_add(telling->out, "- ");
     if (count == 1) {
-        number_write(telling);
+        number_write(telling, last);
     }
     ty_text_add(telling->out, "%s", form->help != NULL ? form->help : form->verb);
     if (count == 1) {
@@ -130,21 +134,33 @@ static void form_write(Telling *telling, const TyActionForm *form, uint32_t firs
         for (uint32_t action = first; action < end; action++) {
             if (telling->mask[action]) {
                 ty_text_add(telling->out, "    ");
-                number_write(telling);
+                number_write(telling, action);
                 choice_write(telling, action);
             }
         }
     }
 }
 
+/* What answers the question, or what may be done `aside` before it is answered. */
+static void forms_write(const Telling *telling, bool aside)
+{
+    const TyRuleset *ruleset = telling->ruleset;
+    const TyActionForm *forms = ruleset->game->actions;
+    for (uint32_t i = 0; forms[i].verb != NULL; i++) {
+        if (forms[i].aside == aside) {
+            form_write(telling, &forms[i], ruleset->action_first[i], ruleset->action_first[i + 1]);
+        }
+    }
+}
+
 /* The outcomes between which the chance seat chooses. */
-static void chances_write(Telling *telling)
+static void chances_write(const Telling *telling)
 {
     const TyRuleset *ruleset = telling->ruleset;
     for (uint32_t i = ruleset->game_action_count; i < ruleset->shape.action_count; i++) {
         if (telling->mask[i]) {
             ty_text_add(telling->out, "- ");
-            number_write(telling);
+            number_write(telling, i);
             ty_text_add(telling->out, "[");
             name_write(telling, i);
             ty_text_add(telling->out, "]\n");
@@ -157,9 +173,7 @@ void kit_choices(const TyRuleset *ruleset, const void *state, bool numbered, TyT
     Telling telling = {.ruleset = ruleset, .state = state, .numbered = numbered, .out = out};
     ty_legal(ruleset, state, telling.mask);
     ty_text_add(out, "Choices (answer with the words in brackets):\n");
-    const TyActionForm *forms = ruleset->game->actions;
-    for (uint32_t i = 0; forms[i].verb != NULL; i++) {
-        form_write(&telling, &forms[i], ruleset->action_first[i], ruleset->action_first[i + 1]);
-    }
+    forms_write(&telling, false);
+    forms_write(&telling, true);
     chances_write(&telling);
 }

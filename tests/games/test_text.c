@@ -293,7 +293,7 @@ static uint32_t choices_judge(const char *spec, const char *verb, void judge(con
 }
 
 /* How many choices behind this one have a name that begins with `verb` and are not said to be
- * `not_this`. */
+ * `not_this` first of all. */
 static uint32_t answers_after(const Told *told, const char *verb, const char *not_this)
 {
     uint8_t mask[TY_ACTIONS_MAX];
@@ -308,7 +308,7 @@ static uint32_t answers_after(const Told *told, const char *verb, const char *no
         }
         if (strncmp(name, verb, strlen(verb)) == 0) {
             ty_ruleset_game(told->ruleset)->explain(told->ruleset, told->after, action, &text);
-            count += strcmp(words, not_this) != 0;
+            count += not_this[0] == '\0' || strncmp(words, not_this, strlen(not_this)) != 0;
         }
     }
     return count;
@@ -319,7 +319,12 @@ static void judge_lay(const Told *told)
 {
     const char *seats = strstr(told->words, "it can sit down in ");
     uint32_t named = seats != NULL;
-    for (; seats != NULL && *seats != '\0'; seats++) {
+    const char *second = strstr(told->words, "; with ");
+    if (second != NULL && seats > second) { /* only the two numbers together lead to seats */
+        seats = NULL;
+        named = 0;
+    }
+    for (; seats != NULL && *seats != '\0' && *seats != ';'; seats++) {
         named += *seats == ',';
     }
     if (answers_after(told, "to ", "") > 0) { /* where there is one way only it is gone at once */
@@ -331,6 +336,37 @@ static void test_chicago_tells_the_seats_that_a_number_leads_to(void **unused)
 {
     (void)unused;
     assert_true(choices_judge("chicago", "lay ", judge_lay) > 100);
+}
+
+/* Into the aisle 1.c0, 1.c1 and 1.c2, all behind bars, and then to the seats around it. */
+static void test_chicago_tells_how_far_seats_are_from_a_start_space(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    char text[TEXT_MAX];
+    assert_int_equal(ty_ruleset_open("chicago", NULL, &ruleset).code, TY_OK);
+    ty_reset(ruleset, state, 7, NULL);
+    ty_choices_text(ruleset, state, false, text, sizeof text);
+    assert_non_null(strstr(text, "1.north: a free seat is 4, 5, 6, 7, 8, 9, 10 spaces away ["));
+    ty_ruleset_close(ruleset);
+}
+
+/* What may be done besides is told behind what answers the question. */
+static void judge_aside(const Told *told)
+{
+    static char choices[TEXT_MAX];
+    ty_choices_text(told->ruleset, told->before, true, choices, sizeof choices);
+    const char *aside = strstr(choices, "- Spend a token");
+    aside = aside != NULL ? aside : strstr(choices, ") Spend a token");
+    assert_non_null(aside);
+    assert_null(strstr(aside + 2, "\n- "));
+}
+
+static void test_chicago_tells_tokens_last(void **unused)
+{
+    (void)unused;
+    assert_true(choices_judge("chicago", "swap ", judge_aside) > 100);
 }
 
 /* What a roll is said to cost is what the clock and the depot show, if nothing else follows. */
@@ -388,6 +424,8 @@ int main(void)
         cmocka_unit_test(test_an_action_is_told_with_what_it_leads_to),
         cmocka_unit_test(test_nordic_tells_what_a_payment_will_be),
         cmocka_unit_test(test_chicago_tells_the_seats_that_a_number_leads_to),
+        cmocka_unit_test(test_chicago_tells_how_far_seats_are_from_a_start_space),
+        cmocka_unit_test(test_chicago_tells_tokens_last),
         cmocka_unit_test(test_convoi_tells_what_a_roll_leads_to),
         cmocka_unit_test(test_how_to_play_is_a_page_for_every_game),
         cmocka_unit_test(test_equal_texts_have_equal_answers_in_every_variant),

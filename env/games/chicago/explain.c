@@ -8,27 +8,39 @@ CardHelp chicago_card_help(const ChicagoTables *tables, ActionCard card)
         [CARD_EXIT_2X] = "the next player loses two seated pawns that you choose",
         [CARD_EXPRESS] = "the next player misses a turn",
         [CARD_REVERSE] = "the order of play turns round",
-        [CARD_ECCENTRIC] = "an opposing seated pawn has to stand in the aisle",
+        [CARD_ECCENTRIC] = "an opposing seated pawn has to stand in the aisle of its column",
         [CARD_PANHANDLER] = "take a card from an opponent's hand, by lot",
         [CARD_PLUS_1] = "one more token",
         [CARD_ENTER_1X] = "a pawn of yours from outside sits down in any free seat",
         [CARD_ENTER_2X] = "two pawns of yours from outside sit down in any free seats",
-        [CARD_EXCUSE_ME] = "this move may pass one more occupied space, or push a seated opponent "
-                           "aside",
+        [CARD_EXCUSE_ME] = "this move may pass one more occupied space, which is not counted, or "
+                           "push a seated opponent aside",
         [CARD_U_PASS] = "your pawn may board without the spinner, and then has to if it can",
         [CARD_ADVANCED_1] = "1 space more in this move; numbers of both colours may be joined",
         [CARD_ADVANCED_2] = "2 spaces more in this move; numbers of both colours may be joined",
         [CARD_ADVANCED_3] = "3 spaces more in this move; numbers of both colours may be joined",
-        [CARD_TAKE_A_SEAT] = "an opposing seated pawn has to stand in the aisle, and a pawn of "
-                             "yours from outside takes its seat",
-        [CARD_REBEL] = "keep it to cancel an attack in another's turn; played now, this move may "
-                       "pass one more occupied space, and only the move is left",
+        [CARD_TAKE_A_SEAT] = "an opposing seated pawn has to stand in the aisle of its column, "
+                             "and a pawn from outside takes its seat",
+        [CARD_REBEL] = "keep it to cancel an attack in another's turn; played now, the move may "
+                       "pass one more occupied space, and nothing else is left to do",
     };
     CardHelp words;
     TyText text = ty_text_init(words.text, sizeof words.text);
     ty_text_add(&text, "%s%s", help[card],
-                tables->enders >> card & 1 ? " (red star: it ends the turn)" : "");
+                card != CARD_REBEL && (tables->enders >> card & 1) ? " (red star: it ends the turn)"
+                                                                   : "");
     return words;
+}
+
+/* Whose pawn stands in this aisle cell; CHICAGO_NONE if nobody's. */
+static uint8_t aisle_owner(const ChicagoTables *tables, const ChicagoState *state, uint8_t cell)
+{
+    for (uint8_t seat = 0; seat < tables->player_count; seat++) {
+        if (state->aisle[seat] == cell + 1) {
+            return seat;
+        }
+    }
+    return CHICAGO_NONE;
 }
 
 /* What is in a cell, or who. */
@@ -36,11 +48,51 @@ static void explain_cell(const ChicagoTables *tables, const ChicagoState *state,
                          TyText *out)
 {
     uint8_t owner = chicago_seated_owner(tables, state, cell);
+    uint8_t beside = aisle_owner(tables, state, cell);
     if (owner != CHICAGO_NONE) {
         ty_text_add(out, "pawn of seat %u", owner);
-    } else {
-        bool aisle = cells_have(&state_train(tables, state)->aisle, cell);
-        ty_text_add(out, aisle ? "aisle" : "seat");
+        return;
+    }
+    bool aisle = cells_have(&state_train(tables, state)->aisle, cell);
+    ty_text_add(out, aisle ? "aisle" : "seat");
+    if (beside != CHICAGO_NONE) {
+        ty_text_add(out, " beside the pawn of seat %u", beside);
+    }
+}
+
+/* The seats in which the pawn can end after so many spaces. */
+static void explain_ends(const TyRuleset *ruleset, const ChicagoState *state, const Way *way,
+                         uint32_t spaces, TyText *out)
+{
+    CellSet ends = chicago_way_ends(way, spaces);
+    CellSet aisle = state_train(chicago_tables(ruleset), state)->aisle;
+    const char *separator = "it can sit down in";
+    for (; cells_any(&ends); cells_remove(&ends, cells_first(&ends))) {
+        uint8_t cell = cells_first(&ends);
+        if (!cells_have(&aisle, cell)) {
+            ty_text_add(out, "%s ", separator);
+            ty_names_write(&chicago_places, ruleset, cell, out);
+            separator = ",";
+        }
+    }
+    ty_text_add(out, "%s", separator[0] == ',' ? "" : "it comes to the aisle only");
+}
+
+/* What a second number of the hand would add to the first one. */
+static void explain_second(const TyRuleset *ruleset, const ChicagoState *state, const Way *way,
+                           uint32_t first, uint32_t spaces, TyText *out)
+{
+    for (uint32_t i = 0; i < CHICAGO_NUMBERS; i++) {
+        uint32_t sum = spaces + i % CHICAGO_VALUES + 1;
+        bool held = state->numbers[state->active][i] > (i == first);
+        bool joins = state->bonus > 0 || i / CHICAGO_VALUES == first / CHICAGO_VALUES;
+        CellSet ends = held && joins ? chicago_way_ends(way, sum) : (CellSet){{0, 0}};
+        if (cells_any(&ends)) {
+            ty_text_add(out, "; with ");
+            ty_names_title(&chicago_numbers, ruleset, i, out);
+            ty_text_add(out, " as well %u spaces, ", sum);
+            explain_ends(ruleset, state, way, sum, out);
+        }
     }
 }
 
@@ -52,21 +104,41 @@ static void explain_lay(const TyRuleset *ruleset, const ChicagoState *state, uin
     uint32_t spaces = number % CHICAGO_VALUES + 1;
     spaces += state->laid > 0 ? state->points : state->bonus;
     Way way = chicago_pawn_way(tables, state, state->active, UINT32_MAX);
-    CellSet ends = chicago_way_ends(&way, spaces);
-    CellSet aisle = state_train(tables, state)->aisle;
-    const char *separator = "it can sit down in";
     ty_text_add(out, "%u %s in all for the pawn at ", spaces, spaces == 1 ? "space" : "spaces");
     ty_names_write(&chicago_places, ruleset, way.from, out);
     ty_text_add(out, "; ");
-    for (; cells_any(&ends); cells_remove(&ends, cells_first(&ends))) {
-        uint8_t cell = cells_first(&ends);
-        if (!cells_have(&aisle, cell)) {
-            ty_text_add(out, "%s ", separator);
-            ty_names_write(&chicago_places, ruleset, cell, out);
+    explain_ends(ruleset, state, &way, spaces, out);
+    if (state->laid == 0) {
+        explain_second(ruleset, state, &way, number, spaces, out);
+    }
+}
+
+/* The numbers of spaces that lead from a start space into a free seat. */
+static void explain_place(const ChicagoTables *tables, const ChicagoState *state, uint32_t start,
+                          TyText *out)
+{
+    ChicagoState placed = *state;
+    uint8_t seat = chicago_asked_seat(state);
+    CellSet seats = chicago_seats_free(tables, state);
+    const char *separator = "a free seat is";
+    placed.aisle[seat] = 0;
+    placed.start[seat] = (uint8_t)(start + 1);
+    placed.passes = 0;
+    Way way = chicago_pawn_way(tables, &placed, seat, UINT32_MAX);
+    for (uint32_t spaces = 1; spaces <= 2 * CHICAGO_VALUES; spaces++) {
+        CellSet ends = chicago_way_ends(&way, spaces);
+        if ((ends.car[0] & seats.car[0]) != 0 || (ends.car[1] & seats.car[1]) != 0) {
+            ty_text_add(out, "%s %u", separator, spaces);
             separator = ",";
         }
     }
-    ty_text_add(out, "%s", separator[0] == ',' ? "" : "it comes to the aisle only");
+    ty_text_add(out, "%s", separator[0] == ',' ? " spaces away" : "no way to a free seat");
+}
+
+/* What happens to the attacked one. */
+static void explain_accept(const ChicagoTables *tables, const ChicagoState *state, TyText *out)
+{
+    ty_text_add(out, "%s", chicago_card_help(tables, (ActionCard)(state->card - 1)).text);
 }
 
 static void explain_beg(const ChicagoTables *tables, const ChicagoState *state, uint32_t item,
@@ -99,13 +171,17 @@ void chicago_explain(const TyRuleset *ruleset, const void *state_, uint32_t acti
     case FORM_BEG:
         explain_beg(tables, state, choice.item, out);
         break;
+    case FORM_PLACE:
+        explain_place(tables, state, choice.item, out);
+        break;
+    case FORM_ACCEPT:
+        explain_accept(tables, state, out);
+        break;
     case FORM_WAIT:
     case FORM_END:
     case FORM_SPIN:
-    case FORM_ACCEPT:
     case FORM_REBEL:
     case FORM_SWAP:
-    case FORM_PLACE:
         break;
     }
 }

@@ -102,18 +102,19 @@ static void text_legend(const View *view)
                            "aisle pawn of seat 0-3, | and - bars that nobody crosses, = the way "
                            "between the cars. Cell 2.c1 is column c, row 1 of the second car.\n"
                            "  Pawns come in from start spaces:");
+    const char *separator = " ";
     for (uint32_t start = 0; start < CHICAGO_STARTS; start++) {
         if ((train->starts >> start & 1) == 0) {
             continue;
         }
-        ty_text_add(view->out, " ");
+        ty_text_add(view->out, "%s", separator);
+        separator = "; ";
         ty_names_write(&chicago_starts, view->ruleset, start, view->out);
         ty_text_add(view->out, " by ");
         ty_names_write(&chicago_places, view->ruleset,
                        cells_first(&train->links[CHICAGO_NODES + start]), view->out);
-        ty_text_add(view->out, ";");
     }
-    ty_text_add(view->out, "\n");
+    ty_text_add(view->out, ".\n");
 }
 
 /* ---- The players -------------------------------------------------------------------------------
@@ -201,14 +202,21 @@ static void text_turn_so_far(const View *view)
 {
     const ChicagoState *state = view->state;
     TyText *out = view->out;
-    if (state->passes > 0) {
-        ty_text_add(out, " The move may pass %u occupied spaces.", state->passes);
+    bool moves = !state->ending && chicago_pawn_movable(state, state->active);
+    if (moves && state->passes > 0) {
+        ty_text_add(out, " The move may pass %u occupied %s, not counted.", state->passes,
+                    state->passes == 1 ? "space" : "spaces");
     }
-    if (state->bonus > 0) {
-        ty_text_add(out, " Advanced Movement adds %u spaces.", state->bonus);
+    if (moves && state->bonus > 0) {
+        ty_text_add(out, " Advanced Movement adds %u %s.", state->bonus,
+                    state->bonus == 1 ? "space" : "spaces");
     }
     bool boards = state->boarded && state->wait[state->active] == WAIT_OPEN;
-    ty_text_add(out, "%s", boards ? " A U-Pass was played: the pawn has to board if it can." : "");
+    ty_text_add(out, "%s",
+                boards
+                    ? " A U-Pass was played: the pawn has to board if it can, and until then the "
+                      "turn cannot be ended, nor a card with a red star be played."
+                    : "");
     ty_text_add(out, "%s",
                 state->fresh ? " The pawn was placed this turn: it spins next turn." : "");
     ty_text_add(out, "%s", state->rebelled ? " A Rebel was played: only the move is left." : "");
@@ -255,12 +263,14 @@ static void text_question(const View *view)
     static const char *const words[PHASE_COUNT] = {
         [PHASE_PLACE] = "at which start space the next pawn waits.",
         [PHASE_TURN] = "what to do next. Action cards in any order, as many as you like; the turn "
-                       "ends with a move, with closed doors, or with a card that has a red star.",
+                       "ends with a move, with closed doors, or with a card that has a red star. "
+                       "Cards for the move (Excuse Me, Advanced Movement, Rebel) can be played "
+                       "when your pawn may move.",
         [PHASE_MOVE] = "",
         [PHASE_SLIDE] = "to which seat the pawn that is pushed aside slides. ",
         [PHASE_SOURCE] = "which of your pawns sits down. ",
         [PHASE_SEAT] = "in which free seat it sits down. ",
-        [PHASE_PAWN] = "which pawn it is about. ",
+        [PHASE_PAWN] = "which pawn this card is about: ",
         [PHASE_BEG] = "from whom, and from which of the two piles, the card comes; +1 is the next "
                       "seat. ",
         [PHASE_REBEL] = "whether to cancel what attacks you. ",
