@@ -66,8 +66,14 @@ struct Worker {
     Job *waiting_first; /* jobs that wait, in the order in which they are tried */
 };
 
-/* ---- Jobs that wait (worker.c) ---- */
+/* ---- Jobs (worker.c) ---- */
 
+/* Hands a job back to dispatch, whose it is from then on. */
+void job_hand_back(Worker *worker, Job *job);
+
+/* ---- Jobs that wait (waiting.c) ---- */
+
+void waiting_add(Worker *worker, Job *job);
 /* The member's request of this kind and group that waits; NULL if there is none. */
 Job *waiting_find(const Worker *worker, uint32_t member, Operation op, uint32_t group);
 /* Tries all that wait, and hands those back that are done. */
@@ -77,7 +83,7 @@ void waiting_stop(Worker *worker);
 /* Refuses those that wait; `member` < 0 means everybody's. */
 void waiting_refuse(Worker *worker, int32_t member, const char *why);
 
-/* ---- Long work (worker.c) ---- */
+/* ---- Long work (waiting.c) ---- */
 
 /* True, and the job refused, if it was stopped. To be asked whenever the pool was. */
 bool job_stopped(Job *job);
