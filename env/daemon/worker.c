@@ -18,6 +18,8 @@ enum {
     SLICE_NS = 5000000,          /* how long agents play on before others have their turn */
     SPARE_PART = 16,             /* of memory_bytes, for buffers that are not in use */
     SPARE_BYTES_MAX = 256 << 20, /* and no more than this */
+    SMALL_SLOTS =
+        16, /* a step of all of them takes less than waking a thread for it, and being woken */
 };
 
 /* ---- What workers share ---- */
@@ -190,7 +192,7 @@ void job_hand_back(Worker *worker, Job *job)
     }
     shared->done_last = job;
     pthread_mutex_unlock(&shared->mutex);
-    if (first && shared->wake != NULL) {
+    if (first && !worker->lent && shared->wake != NULL) {
         shared->wake(shared->wake_user);
     }
 }
@@ -282,6 +284,35 @@ static Job *queue_pop(Worker *worker)
     return job;
 }
 
+/* ---- Small steps ----
+ *
+ * To hand a job to another thread and back costs more than a step of a few rows. While the worker's
+ * thread sleeps, it touches nothing before it has the mutex again: whoever has the mutex then works
+ * in its place. */
+
+void worker_set_small(Worker *worker)
+{
+    const TyPoolConfig *config = ty_pool_config(worker->pool);
+    worker->small = config->slots <= SMALL_SLOTS && config->threads <= 1 &&
+                    worker->agent_count == 0 && worker->feed == NULL;
+}
+
+/* True if the job takes some microseconds, whatever is in it. */
+static bool job_is_small(const Worker *worker, const Job *job)
+{
+    Operation op = job->request.op;
+    return worker->small && job->kind == JOB_REQUEST &&
+           (op == OP_STEP || op == OP_SEND || op == OP_RECV);
+}
+
+/* Dispatch, whose thread this is, fetches what is done: it needs no wake-up. */
+static void job_run_here(Worker *worker, Job *job)
+{
+    worker->lent = true;
+    job_run(worker, job);
+    worker->lent = false;
+}
+
 void worker_submit(Worker *worker, Job *job)
 {
     job->worker = worker;
@@ -294,6 +325,11 @@ void worker_submit(Worker *worker, Job *job)
         return;
     }
     pthread_mutex_lock(&worker->mutex);
+    if (worker->asleep && job_is_small(worker, job)) {
+        job_run_here(worker, job);
+        pthread_mutex_unlock(&worker->mutex);
+        return;
+    }
     if (worker->first == NULL) {
         worker->first = job;
     } else {
@@ -376,6 +412,7 @@ static bool queue_sleep(Worker *worker)
     return asleep;
 }
 
+/* Waits until nobody works in this thread's place. */
 static void queue_awake(Worker *worker)
 {
     pthread_mutex_lock(&worker->mutex);

@@ -1,4 +1,5 @@
-/* The inside of a worker: its own thread's, except the queue and the counters. */
+/* The inside of a worker: its own thread's, except the queue and the counters. While that thread
+ * sleeps it is dispatch's, which does small steps itself: see worker.c. */
 #pragma once
 
 #include "daemon/reply.h"
@@ -21,7 +22,9 @@ struct Worker {
     Job *first;
     Job *last;
     atomic_uint queued;
-    bool asleep;
+    bool asleep; /* the thread touches nothing until it has the mutex */
+    bool small;  /* steps of the pool take some microseconds: nobody thinks, nothing is logged */
+    bool lent;   /* dispatch's thread works on a job */
     WorkerStats stats; /* the parts that do not change */
 
     /* What interrupts long work: see worker_pauses. Dispatch sets the first two. */
@@ -70,6 +73,8 @@ struct Worker {
 
 /* Hands a job back to dispatch, whose it is from then on. */
 void job_hand_back(Worker *worker, Job *job);
+/* The pool is open: finds out whether its steps are small. With the mutex. */
+void worker_set_small(Worker *worker);
 
 /* ---- Jobs that wait (waiting.c) ---- */
 

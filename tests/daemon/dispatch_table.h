@@ -1,4 +1,5 @@
-/* A dispatch without sockets and threads, and peers that talk to it: for tests and fuzzers. */
+/* A dispatch without sockets, and without threads if nothing else is said, and peers that talk to
+ * it: for tests and fuzzers. */
 #pragma once
 
 #include "daemon/dispatch.h"
@@ -79,10 +80,13 @@ static inline void table_identify(void *user, const Frame *hello, Identity *iden
     }
 }
 
-static inline void table_open(Table *table, const Limits *limits)
+/* With `wake`, which is called as the dispatch's, workers have threads. */
+static inline void table_open_threads(Table *table, const Limits *limits, void (*wake)(void *user))
 {
     *table = (Table){.now_ms = 1000, .random = 1};
     const DispatchConfig config = {.limits = limits != NULL ? *limits : limits_standard(),
+                                   .threaded = wake != NULL,
+                                   .wake = wake,
                                    .user = table,
                                    .send = table_send,
                                    .random = table_random,
@@ -92,6 +96,11 @@ static inline void table_open(Table *table, const Limits *limits)
     if (status.code != TY_OK) {
         abort();
     }
+}
+
+static inline void table_open(Table *table, const Limits *limits)
+{
+    table_open_threads(table, limits, NULL);
 }
 
 static inline void table_forget(Table *table)
