@@ -6,6 +6,7 @@
 #include "daemon/router_internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
@@ -216,41 +217,86 @@ TyStatus router_reload(Router *router, const Reload *reload)
 
 /* ---- Serving ---- */
 
+/* What the router waits for. The descriptors of ZeroMQ's sockets become readable once when
+ * something has happened, and whatever is done with a socket may take note of it: then the
+ * descriptor does not tell. So each is read until nothing comes, and again after it was written to,
+ * before the router waits. zmq_poll does that for every socket every time, with a dozen system
+ * calls. */
 enum { ITEM_STOP, ITEM_RELOAD, ITEM_WAKE, ITEM_SHM, ITEM_HTTP, ITEM_ZAP, ITEM_LISTENERS };
 
-static int items_fill(const Router *router, int stop_fd, zmq_pollitem_t *items)
+static int socket_fd(void *socket)
 {
-    int shm = router->shm != NULL ? shm_server_fd(router->shm) : router->wake_fd;
-    int reload = router->config.reload != NULL ? router->config.reload_fd : router->wake_fd;
-    int http = router->http != NULL ? http_fd(router->http) : router->wake_fd;
-    items[ITEM_STOP] = (zmq_pollitem_t){.fd = stop_fd, .events = ZMQ_POLLIN};
-    items[ITEM_RELOAD] = (zmq_pollitem_t){.fd = reload, .events = ZMQ_POLLIN};
-    items[ITEM_WAKE] = (zmq_pollitem_t){.fd = router->wake_fd, .events = ZMQ_POLLIN};
-    /* The place of what there is not repeats the wake-up, which does no harm. */
-    items[ITEM_SHM] = (zmq_pollitem_t){.fd = shm, .events = ZMQ_POLLIN};
-    items[ITEM_HTTP] = (zmq_pollitem_t){.fd = http, .events = ZMQ_POLLIN};
-    items[ITEM_ZAP] = (zmq_pollitem_t){.socket = router->zap, .events = ZMQ_POLLIN};
-    int count = ITEM_LISTENERS;
+    int fd = -1;
+    size_t size = sizeof fd;
+    zmq_getsockopt(socket, ZMQ_FD, &fd, &size);
+    return fd;
+}
+
+/* What there is not has descriptor -1, which never is readable. */
+static nfds_t items_fill(const Router *router, int stop_fd, struct pollfd *items)
+{
+    const int fds[ITEM_LISTENERS] = {
+        [ITEM_STOP] = stop_fd,
+        [ITEM_RELOAD] = router->config.reload != NULL ? router->config.reload_fd : -1,
+        [ITEM_WAKE] = router->wake_fd,
+        [ITEM_SHM] = router->shm != NULL ? shm_server_fd(router->shm) : -1,
+        [ITEM_HTTP] = router->http != NULL ? http_fd(router->http) : -1,
+        [ITEM_ZAP] = socket_fd(router->zap),
+    };
+    nfds_t count = 0;
+    for (; count < ITEM_LISTENERS; count++) {
+        items[count] = (struct pollfd){.fd = fds[count], .events = POLLIN};
+    }
     for (uint32_t i = 0; i < router->listener_count; i++) {
-        items[count++] =
-            (zmq_pollitem_t){.socket = router->listeners[i].monitor, .events = ZMQ_POLLIN};
-        items[count++] =
-            (zmq_pollitem_t){.socket = router->listeners[i].socket, .events = ZMQ_POLLIN};
+        const Listener *listener = &router->listeners[i];
+        items[count++] = (struct pollfd){.fd = socket_fd(listener->monitor), .events = POLLIN};
+        items[count++] = (struct pollfd){.fd = socket_fd(listener->socket), .events = POLLIN};
     }
     return count;
 }
 
-static void serve_listeners(Router *router, const zmq_pollitem_t *items, uint64_t now_ms)
+/* Every socket is looked at again: at the beginning, and now and then. */
+static void items_touch(Router *router, struct pollfd *items)
 {
+    items[ITEM_ZAP].revents = POLLIN;
     for (uint32_t i = 0; i < router->listener_count; i++) {
-        if (items[ITEM_LISTENERS + 2 * i].revents != 0) {
-            router_read_monitor(router, i, now_ms);
-        }
-        for (uint32_t k = 0; items[ITEM_LISTENERS + 2 * i + 1].revents != 0 &&
-                             k < MESSAGES_PER_TURN && router_receive(router, i, now_ms);
-             k++) {
+        items[ITEM_LISTENERS + 2 * i].revents = POLLIN;
+        router->listeners[i].touched = true;
+    }
+}
+
+static void listener_serve(Router *router, uint32_t index, uint64_t now_ms)
+{
+    Listener *listener = &router->listeners[index];
+    for (uint32_t i = 0; i < MESSAGES_PER_TURN; i++) {
+        listener->touched = false;
+        if (!router_receive(router, index, now_ms)) {
+            return;
         }
     }
+    listener->touched = true; /* there may be more */
+}
+
+static void serve_listeners(Router *router, const struct pollfd *items, uint64_t now_ms)
+{
+    for (uint32_t i = 0; i < router->listener_count; i++) {
+        const struct pollfd *monitor = &items[ITEM_LISTENERS + 2 * i];
+        if (monitor[0].revents != 0) {
+            router_read_monitor(router, i, now_ms);
+        }
+        if (monitor[1].revents != 0 || router->listeners[i].touched) {
+            listener_serve(router, i, now_ms);
+        }
+    }
+}
+
+/* Waits until something is to be done; false if that cannot be told any more. */
+static bool items_wait(const Router *router, struct pollfd *items, nfds_t count, int timeout_ms)
+{
+    for (uint32_t i = 0; i < router->listener_count; i++) {
+        timeout_ms = router->listeners[i].touched ? 0 : timeout_ms;
+    }
+    return poll(items, count, timeout_ms) >= 0 || errno == EINTR;
 }
 
 /* How far the daemon's end has come. */
@@ -287,56 +333,69 @@ static void stop_proceed(Router *router, Stop *stop, bool told, uint64_t now_ms)
     }
 }
 
+/* Lets time pass. Returns when that is due again. */
+static uint64_t router_tick(Router *router, uint64_t now_ms)
+{
+    uint32_t tick_ms = dispatch_tick(router->dispatch, now_ms);
+    if (router->shm != NULL) {
+        shm_server_serve(router->shm, now_ms);
+    }
+    if (router->http != NULL) {
+        http_serve(router->http);
+    }
+    if (router->config.alive != NULL) {
+        router->config.alive(router->config.user);
+    }
+    return now_ms + (tick_ms < TICK_MAX_MS ? tick_ms : TICK_MAX_MS);
+}
+
+/* Everything but the listeners. */
+static void serve_items(Router *router, const struct pollfd *items, uint64_t now_ms)
+{
+    if (items[ITEM_RELOAD].revents != 0) {
+        router->config.reload(router->config.user);
+    }
+    if (items[ITEM_WAKE].revents != 0) {
+        uint64_t value = 0;
+        ssize_t got = read(router->wake_fd, &value, sizeof value);
+        (void)got;
+        dispatch_collect(router->dispatch, now_ms);
+    }
+    if (items[ITEM_ZAP].revents != 0) {
+        router_zap_answer(router);
+    }
+    if (items[ITEM_SHM].revents != 0) {
+        shm_server_serve(router->shm, now_ms);
+    }
+    if (items[ITEM_HTTP].revents != 0) {
+        http_serve(router->http);
+    }
+}
+
 void router_serve(Router *router, int stop_fd)
 {
     Stop stop = {.told = false};
-    zmq_pollitem_t items[ITEM_LISTENERS + 2 * ROUTER_ENDPOINTS_MAX];
-    int count = items_fill(router, stop_fd, items);
+    struct pollfd items[ITEM_LISTENERS + 2 * ROUTER_ENDPOINTS_MAX];
+    nfds_t count = items_fill(router, stop_fd, items);
     uint64_t tick_at = 0;
     for (;;) {
         uint64_t now_ms = clock_ms();
-        if (now_ms >= tick_at) {
-            uint32_t tick_ms = dispatch_tick(router->dispatch, now_ms);
-            tick_at = now_ms + (tick_ms < TICK_MAX_MS ? tick_ms : TICK_MAX_MS);
-            if (router->shm != NULL) {
-                shm_server_serve(router->shm, now_ms);
-            }
-            if (router->http != NULL) {
-                http_serve(router->http);
-            }
-            if (router->config.alive != NULL) {
-                router->config.alive(router->config.user);
-            }
-        }
-        if (zmq_poll(items, count, (long)(tick_at - now_ms)) < 0 && errno != EINTR) {
+        if (!items_wait(router, items, count, now_ms < tick_at ? (int)(tick_at - now_ms) : 0)) {
             return;
         }
         now_ms = clock_ms();
+        if (now_ms >= tick_at) {
+            tick_at = router_tick(router, now_ms);
+            items_touch(router, items);
+        }
         stop_proceed(router, &stop, !stop.told && items[ITEM_STOP].revents != 0, now_ms);
         if (stop.told) {
-            items[ITEM_STOP].events = 0;
+            items[ITEM_STOP].fd = -1;
         }
         if (stop.stopping && !dispatch_is_busy(router->dispatch)) {
             return;
         }
-        if (router->config.reload != NULL && items[ITEM_RELOAD].revents != 0) {
-            router->config.reload(router->config.user);
-        }
-        if (items[ITEM_WAKE].revents != 0) {
-            uint64_t value = 0;
-            ssize_t got = read(router->wake_fd, &value, sizeof value);
-            (void)got;
-            dispatch_collect(router->dispatch, now_ms);
-        }
-        if (items[ITEM_ZAP].revents != 0) {
-            router_zap_answer(router);
-        }
-        if (router->shm != NULL && items[ITEM_SHM].revents != 0) {
-            shm_server_serve(router->shm, now_ms);
-        }
-        if (router->http != NULL && items[ITEM_HTTP].revents != 0) {
-            http_serve(router->http);
-        }
+        serve_items(router, items, now_ms);
         serve_listeners(router, items, now_ms);
         router_survey(router, now_ms);
     }

@@ -26,6 +26,7 @@ typedef struct Listener {
     bool needs_token;
     bool curve;
     bool tcp;
+    bool touched; /* to be read before the router waits: see router.c */
     char address[ENDPOINT_ADDRESS_MAX];
 } Listener;
 

@@ -15,9 +15,11 @@ static void buffer_sent(void *data, void *hint)
     buffer_release(hint);
 }
 
-static DispatchSent send_to(void *socket, const void *identity, size_t identity_size,
+static DispatchSent send_to(Listener *listener, const void *identity, size_t identity_size,
                             bool delimiter, Buffer *reply)
 {
+    void *socket = listener->socket;
+    listener->touched = true;
     if (zmq_send(socket, identity, identity_size, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0) {
         DispatchSent result = errno == EAGAIN ? DISPATCH_FULL : DISPATCH_GONE;
         buffer_release(reply);
@@ -44,7 +46,7 @@ DispatchSent router_send(void *user, uint64_t peer, Buffer *reply)
     Router *router = user;
     uint8_t identity[PEER_IDENTITY_SIZE];
     peer_identity(peer, identity);
-    return send_to(router->listeners[peer_listener(peer)].socket, identity, sizeof identity,
+    return send_to(&router->listeners[peer_listener(peer)], identity, sizeof identity,
                    peer_has_delimiter(peer), reply);
 }
 
@@ -116,14 +118,14 @@ static void peer_lost(Router *router, uint64_t peer, uint64_t now_ms)
 }
 
 /* Routing ids that a client chose could be those of another client's session. */
-static void refuse_identity(Router *router, void *socket, const zmq_msg_t *identity)
+static void refuse_identity(Router *router, Listener *listener, const zmq_msg_t *identity)
 {
     WireError error;
     wire_refuse(&error, ERROR_denied, "leave the routing id of the socket to ZeroMQ");
     Buffer *reply = reply_refusal(&router->refusals, &router->quota, 0, &error);
     if (reply != NULL) {
         zmq_msg_t *id = (zmq_msg_t *)identity;
-        send_to(socket, zmq_msg_data(id), zmq_msg_size(id), false, reply);
+        send_to(listener, zmq_msg_data(id), zmq_msg_size(id), false, reply);
     }
 }
 
@@ -171,7 +173,7 @@ bool router_receive(Router *router, uint32_t index, uint64_t now_ms)
     }
     const uint8_t *id = zmq_msg_data(&identity);
     if (zmq_msg_size(&identity) != PEER_IDENTITY_SIZE || id[0] != 0) {
-        refuse_identity(router, listener->socket, &identity);
+        refuse_identity(router, listener, &identity);
         frame_release(&frame->frame);
     } else {
         uint64_t peer = peer_number(index, delimiter, id);
