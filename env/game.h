@@ -107,11 +107,22 @@ typedef struct TyFile {
 
 typedef struct TyFileField TyFileField;
 
-/* What a generated file depends on: KEY=gen:SEED or KEY=gen:SEED-SIZE. */
-typedef struct TySeedSize {
+/* How difficult a generated file is to play on. */
+typedef enum TyLevel {
+    TY_LEVEL_NORMAL,
+    TY_LEVEL_EASY,
+    TY_LEVEL_HARD,
+} TyLevel;
+
+/* "normal", "easy", "hard", NULL. */
+TY_API extern const char *const ty_level_names[];
+
+/* What a generated file depends on: KEY=gen:SEED, and behind it -SIZE, -LEVEL or both. */
+typedef struct TyOrder {
     uint64_t seed;
     uint32_t size;
-} TySeedSize;
+    TyLevel level;
+} TyOrder;
 
 /* A file-valued setting: the word that its files carry under "format", and the built-in files in
  * the order of the setting's `choices`. */
@@ -120,10 +131,11 @@ struct TyFileField {
     const char *format;
     const char *title; /* "convoi board" */
     const TyFile *const *files;
-    /* Writes a file of any seed and of a size within the bounds, as snprintf does: at most
-     * TY_GENERATED_MAX bytes, valid always, and the same bytes everywhere. NULL: files of this
-     * setting are not generated. */
-    size_t (*generate)(const TyFileField *field, TySeedSize asked, char *out, size_t size);
+    /* Writes a file of any seed and level and of a size within the bounds, as snprintf does: at
+     * most TY_GENERATED_MAX bytes, valid always, and the same bytes everywhere. All files of one
+     * size and level have the same rows and actions. NULL: files of this setting are not generated.
+     */
+    size_t (*generate)(const TyFileField *field, TyOrder order, char *out, size_t size);
     uint32_t size_standard;
     uint32_t size_minimum;
     uint32_t size_maximum;

@@ -76,34 +76,57 @@ static bool number_take(const char **text, uint64_t *number)
     return *text > start;
 }
 
-/* Generates the file of "gen:SEED" or "gen:SEED-SIZE"; `base` gets the full form. */
+/* Reads "SEED", and behind it "-SIZE", "-LEVEL" or both. */
+static bool order_parse(const TyFileField *field, const char *text, TyOrder *order)
+{
+    uint64_t size = field->size_standard;
+    bool good = number_take(&text, &order->seed);
+    if (good && text[0] == '-' && text[1] >= '0' && text[1] <= '9') {
+        text++;
+        good =
+            number_take(&text, &size) && size >= field->size_minimum && size <= field->size_maximum;
+    }
+    order->size = (uint32_t)size;
+    order->level = TY_LEVEL_NORMAL;
+    for (uint32_t i = 0; text[0] == '-' && ty_level_names[i] != NULL; i++) {
+        if (strcmp(text + 1, ty_level_names[i]) == 0) {
+            order->level = (TyLevel)i;
+            return good;
+        }
+    }
+    return good && text[0] == '\0';
+}
+
+/* Writes what a generated file is called: every order has one name. */
+static void order_name(TyOrder order, char name[TY_NAME_MAX])
+{
+    TyText text = ty_text_init(name, TY_NAME_MAX);
+    ty_text_add(&text, "%s%llu-%u", generated_prefix, (unsigned long long)order.seed, order.size);
+    if (order.level != TY_LEVEL_NORMAL) {
+        ty_text_add(&text, "-%s", ty_level_names[order.level]);
+    }
+}
+
+/* Generates the file that `value` asks for; `base` gets its name. */
 static TyStatus generated_open(const TyFileField *field, const char *value, Documents *documents,
                                uint32_t file, char base[TY_NAME_MAX])
 {
-    const char *at = value + strlen(generated_prefix);
-    TySeedSize asked = {.size = field->size_standard};
-    uint64_t size = field->size_standard;
-    bool good = number_take(&at, &asked.seed);
-    if (good && *at == '-') {
-        at++;
-        good = number_take(&at, &size);
-    }
-    if (!good || *at != '\0' || size < field->size_minimum || size > field->size_maximum) {
+    TyOrder order;
+    if (!order_parse(field, value + strlen(generated_prefix), &order)) {
         return ty_status_fail(TY_BAD_CONFIG,
-                              "%s=%.60s: expected gen:SEED or gen:SEED-SIZE, with a size of %u..%u",
+                              "%s=%.60s: expected gen:SEED, and behind it -SIZE (%u..%u), -LEVEL "
+                              "(easy, hard) or both",
                               field->key, value, field->size_minimum, field->size_maximum);
     }
-    asked.size = (uint32_t)size;
     documents->generated[file] = malloc(TY_GENERATED_MAX);
     if (documents->generated[file] == NULL) {
         return ty_status_fail(TY_NO_MEMORY, "no memory for a generated file");
     }
     documents->bytes[file] = documents->generated[file];
     documents->sizes[file] =
-        field->generate(field, asked, documents->generated[file], TY_GENERATED_MAX);
+        field->generate(field, order, documents->generated[file], TY_GENERATED_MAX);
     assert(documents->sizes[file] < TY_GENERATED_MAX);
-    TyText text = ty_text_init(base, TY_NAME_MAX);
-    ty_text_add(&text, "%s%llu-%u", generated_prefix, (unsigned long long)asked.seed, asked.size);
+    order_name(order, base);
     return ty_status_ok();
 }
 

@@ -31,7 +31,7 @@ verdict() {
 }
 
 allow "core includes core and the leaf of the public headers" '^env/core/.*\.[ch]$' 'core/[a-z_]+\.h|base\.h'
-allow "games include core, game.h and games" '^env/games/.*\.[ch]$' 'core/[a-z_]+\.h|kit/(reader|draw|svg|layout)\.h|base\.h|game\.h|games/[a-z0-9_/]+\.h'
+allow "games include core, game.h and games" '^env/games/.*\.[ch]$' 'core/[a-z_]+\.h|kit/(reader|draw|svg|layout|invent)\.h|base\.h|game\.h|games/[a-z0-9_/]+\.h'
 allow "agents include the interface and the tables of their game" '^agents/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|agent\.h|net\.h|collect\.h|game\.h|games/[a-z0-9_/]+\.h|agents/[a-z_]+\.h|[a-z_]+expert[a-z_]*\.h'
 allow "pools include core, the registry and pools" '^env/pool/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|agent\.h|registry\.h|pool/[a-z_]+\.h'
 allow "logs include core, the configuration and logs" '^env/replay/.*\.[ch]$' 'core/[a-z_]+\.h|(trainyard|base)\.h|config\.h|replay/[a-z_]+\.h'

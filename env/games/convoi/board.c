@@ -60,9 +60,9 @@ void convoi_read_each(Board *board, const char *key, uint32_t minimum, uint32_t 
 
 static void read_board_head(Board *board)
 {
-    static const char *const KEYS[] = {"format",    "name",        "title",  "status",
-                                       "rules",     "green_discs", "cities", "starts",
-                                       "junctions", "segments",    "green",  NULL};
+    static const char *const KEYS[] = {
+        "format", "name",      "title",    "status", "rules",         "green_discs", "cities",
+        "starts", "junctions", "segments", "green",  "numbered_legs", NULL};
     static const char *const RULES_WORDS[] = {"europe", "north_america", NULL};
     TyReader *reader = &board->reader;
     ConvoiTables *tables = board->tables;
@@ -70,6 +70,8 @@ static void read_board_head(Board *board)
     ty_read_keys(reader, root, KEYS);
     tables->board_title = ty_read_title(reader, root, "title");
     tables->crossing = ty_read_word(reader, root, "rules", RULES_WORDS) == 1;
+    board->numbered_legs = ty_doc_get(reader->doc, root, "numbered_legs") != NULL &&
+                           ty_read_flag(reader, root, "numbered_legs");
 }
 
 static void read_goods(Board *board, const TyDocNode *node, uint8_t city)

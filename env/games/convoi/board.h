@@ -34,6 +34,7 @@ typedef struct Board {
     uint8_t start_lines[CONVOI_STARTS_MAX];
     uint8_t leg_segment[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX];
     uint8_t city_lights_named;
+    bool numbered_legs;
 } Board;
 
 static inline const char *board_name(const Board *board, uint16_t name)

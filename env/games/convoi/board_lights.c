@@ -53,12 +53,14 @@ static uint8_t light_number(Board *board, const TyDocNode *node, uint8_t city)
 
 static void read_light(Board *board, Segment *segment, const TyDocNode *node)
 {
-    static const char *const KEYS[] = {"gap", "id", NULL};
+    static const char *const KEYS[] = {"gap", "id", "title", NULL};
     TyReader *reader = &board->reader;
     ConvoiTables *tables = board->tables;
     ty_read_keys(reader, node, KEYS);
     uint8_t gap = ty_read_byte(reader, node, "gap", 0, segment->spaces);
     uint16_t name = ty_read_id(reader, node, "id");
+    bool titled = ty_doc_get(reader->doc, node, "title") != NULL;
+    uint16_t title = titled ? ty_read_title(reader, node, "title") : 0;
     ty_read_unique(reader, ty_doc_get(reader->doc, node, "id"), name, tables->light_name,
                    tables->light_count);
     if (!ty_reader_ok(reader)) {
@@ -74,6 +76,7 @@ static void read_light(Board *board, Segment *segment, const TyDocNode *node)
         uint8_t light = light_number(board, node, gap_neighbour(segment, gap, LINK_CITY));
         board->gap_light[segment->first_gap + gap] = light;
         tables->light_name[light] = name;
+        tables->light_title[light] = title;
     }
 }
 

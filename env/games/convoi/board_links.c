@@ -100,7 +100,7 @@ static Link leg_far_end(const Board *board, uint8_t junction, uint8_t leg)
 }
 
 /* Calls a leg by the place that it leads to, or by its segment if another leg leads there too. */
-static uint16_t leg_name(const Board *board, uint8_t junction, uint8_t leg)
+static uint16_t leg_way(const Board *board, uint8_t junction, uint8_t leg)
 {
     const ConvoiTables *tables = board->tables;
     uint16_t name = place_name(tables, leg_far_end(board, junction, leg));
@@ -114,10 +114,17 @@ static uint16_t leg_name(const Board *board, uint8_t junction, uint8_t leg)
 
 void convoi_make_leg_names(Board *board)
 {
+    static const char *const numbers[CONVOI_LEGS_MAX] = {"1", "2", "3", "4"};
     ConvoiTables *tables = board->tables;
+    uint16_t number_name[CONVOI_LEGS_MAX] = {0};
+    for (uint8_t leg = 0; board->numbered_legs && leg < CONVOI_LEGS_MAX; leg++) {
+        number_name[leg] = ty_name_keep(&board->reader, board->reader.doc->nodes, numbers[leg]);
+    }
     for (uint8_t j = 0; j < tables->junction_count; j++) {
         for (uint8_t leg = 0; leg < tables->junction_degree[j]; leg++) {
-            tables->leg_name[j][leg] = leg_name(board, j, leg);
+            tables->leg_way[j][leg] = leg_way(board, j, leg);
+            tables->leg_name[j][leg] =
+                board->numbered_legs ? number_name[leg] : tables->leg_way[j][leg];
         }
     }
 }

@@ -190,8 +190,10 @@ typedef struct ConvoiTables {
     int32_t start_xy[CONVOI_STARTS_MAX][2];
     int32_t junction_xy[CONVOI_JUNCTIONS_MAX][2];
     uint16_t leg_name[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX]; /* "paris", unique in a junction */
+    uint16_t leg_way[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX]; /* the same, where names are numbers */
     uint16_t segment_name[CONVOI_SEGMENTS_MAX];
-    uint16_t light_name[CONVOI_LIGHTS_MAX]; /* "paris/bruxelles", "munich~zurich" */
+    uint16_t light_name[CONVOI_LIGHTS_MAX];  /* "paris/bruxelles", "munich~zurich" */
+    uint16_t light_title[CONVOI_LIGHTS_MAX]; /* or 0: what its name says */
     uint8_t space_segment[CONVOI_SPACES_MAX];
     uint8_t space_index[CONVOI_SPACES_MAX]; /* 1.. in its segment, from its a end */
     uint16_t card_name[CONVOI_CARDS_MAX];
@@ -245,3 +247,7 @@ enum {
 /* Reads a board, a deck: fills the tables, or says what is wrong in which field. */
 TyStatus convoi_board_read(const TyDoc *doc, ConvoiTables *tables);
 TyStatus convoi_deck_read(const TyDoc *doc, ConvoiTables *tables);
+/* Writes a board of a seed; its size is the number of junctions. See TyFileField. */
+size_t convoi_generate(const TyFileField *file, TyOrder order, char *out, size_t size);
+
+enum { CONVOI_SIZE_STANDARD = 12, CONVOI_SIZE_MINIMUM = 4, CONVOI_SIZE_MAXIMUM = 20 };

@@ -99,7 +99,7 @@ static bool ahead_switch(Ahead *ahead, Link *link)
         return false;
     }
     ty_text_add(ahead->out, "to %s",
-                view->tables->names.bytes + view->tables->leg_name[junction][leg]);
+                view->tables->names.bytes + view->tables->leg_way[junction][leg]);
     *link = view->tables->leaving[junction][leg];
     return true;
 }

@@ -39,7 +39,8 @@ enum {
 };
 
 static const TyField convoi_fields[] = {
-    {"board", TY_FIELD_FILE, 0, 0, 0, board_names, true, "the board, or a board file"},
+    {"board", TY_FIELD_FILE, 0, 0, 0, board_names, true,
+     "the board, a board file, or gen:SEED-JUNCTIONS-LEVEL"},
     {"deck", TY_FIELD_FILE, 0, 0, 0, deck_names, false, "the instruction cards, or a deck file"},
     {"players", TY_FIELD_INT, 2, 2, 4, NULL, true, "number of players"},
     {"placement", TY_FIELD_CHOICE, 0, 0, 2, placement_names, false,
@@ -64,7 +65,8 @@ static const TyFile *const board_files[] = {&file_convoi_europe, &file_convoi_no
 static const TyFile *const deck_files[] = {&file_convoi_standard_deck};
 
 static const TyFileField convoi_files[] = {
-    {"board", "convoi-board-1", "convoi board", board_files, NULL, 0, 0, 0},
+    {"board", "convoi-board-1", "convoi board", board_files, convoi_generate, CONVOI_SIZE_STANDARD,
+     CONVOI_SIZE_MINIMUM, CONVOI_SIZE_MAXIMUM},
     {"deck", "convoi-deck-1", "convoi deck", deck_files, NULL, 0, 0, 0},
 };
 

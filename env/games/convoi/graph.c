@@ -165,8 +165,9 @@ static const TyAnchor anchors[] = {
 /* ---- In words ----------------------------------------------------------------------------------
  */
 
-/* The line that begins with `link`: its spaces, its lights, its other end. */
-static void text_line(const View *view, const char *from, Link link, TyText *out)
+/* The line that begins with `link`: its spaces, its lights, its other end. `leg` is what a junction
+ * calls it where that is not its other end; otherwise it is empty. */
+static void text_line(const View *view, const char *from, const char *leg, Link link, TyText *out)
 {
     static const TyNames *const names[] = {
         [LINK_CITY] = &convoi_cities,
@@ -176,7 +177,7 @@ static void text_line(const View *view, const char *from, Link link, TyText *out
     Run run = run_along(view->tables, link);
     uint32_t spaces = run.points - (run.end.kind != LINK_JUNCTION ? 1u : 0u);
     const char *separator = "; lights: ";
-    ty_text_add(out, "- %s to %s: %u %s", from,
+    ty_text_add(out, "- %s%s to %s: %u %s", from, leg,
                 view_name(view, names[run.end.kind], run.end.index).text, spaces,
                 spaces == 1 ? "space" : "spaces");
     for (uint64_t left = run.lights; left != 0; left &= left - 1) {
@@ -193,18 +194,24 @@ static void board_text(const TyRuleset *ruleset, TyText *out)
     const ConvoiTables *tables = view.tables;
     ty_text_add(out, "Lines from the starts:\n");
     for (uint32_t i = 0; i < tables->start_count; i++) {
-        text_line(&view, view_name(&view, &convoi_starts, i).text, tables->departure[i], out);
+        text_line(&view, view_name(&view, &convoi_starts, i).text, "", tables->departure[i], out);
     }
     ty_text_add(out, "\nLines from the cities:\n");
     for (uint32_t i = 0; i < tables->city_light_count; i++) {
-        text_line(&view, view_name(&view, &convoi_cities, tables->light_city[i]).text,
+        text_line(&view, view_name(&view, &convoi_cities, tables->light_city[i]).text, "",
                   tables->exit[i], out);
     }
     ty_text_add(out, "\nLines from the switches, each of which joins two of its lines:\n");
     for (uint32_t i = 0; i < tables->junction_count; i++) {
         for (uint32_t leg = 0; leg < tables->junction_degree[i]; leg++) {
-            text_line(&view, view_name(&view, &convoi_junctions, i).text, tables->leaving[i][leg],
-                      out);
+            char called[TY_NAME_MAX];
+            TyText text = ty_text_init(called, sizeof called);
+            if (tables->leg_name[i][leg] != tables->leg_way[i][leg]) {
+                ty_text_add(&text, ", direction %s,",
+                            tables->names.bytes + tables->leg_name[i][leg]);
+            }
+            text_line(&view, view_name(&view, &convoi_junctions, i).text, called,
+                      tables->leaving[i][leg], out);
         }
     }
 }

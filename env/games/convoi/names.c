@@ -120,7 +120,11 @@ static void title_joined(const TyRuleset *ruleset, const char *name, TyText *out
 static void title_light(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
     const ConvoiTables *tables = convoi_tables(ruleset);
-    title_joined(ruleset, tables->names.bytes + tables->light_name[index], out);
+    if (tables->light_title[index] != 0) {
+        ty_text_add(out, "%s", tables->names.bytes + tables->light_title[index]);
+    } else {
+        title_joined(ruleset, tables->names.bytes + tables->light_name[index], out);
+    }
 }
 
 static uint32_t count_lights(const TyRuleset *ruleset)
@@ -247,13 +251,20 @@ static uint32_t count_settings(const TyRuleset *ruleset)
     return convoi_tables(ruleset)->setting_count;
 }
 
-/* The name of open leg `which` of the setting with number `index`. */
-static const char *leg_name(const ConvoiTables *tables, uint32_t index, uint32_t which)
+/* Open leg `which` of the setting with number `index`, in a list of what legs are called. */
+static const char *leg_in(const ConvoiTables *tables,
+                          const uint16_t names[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX],
+                          uint32_t index, uint32_t which)
 {
     uint8_t junction = tables->setting_junction[index];
     JunctionSetting open = junction_setting(tables->junction_degree[junction],
                                             (uint8_t)(index - tables->setting_first[junction]));
-    return tables->names.bytes + tables->leg_name[junction][open.leg[which]];
+    return tables->names.bytes + names[junction][open.leg[which]];
+}
+
+static const char *leg_name(const ConvoiTables *tables, uint32_t index, uint32_t which)
+{
+    return leg_in(tables, tables->leg_name, index, which);
 }
 
 static void write_legs(const TyRuleset *ruleset, uint32_t index, TyText *out)
@@ -273,10 +284,10 @@ static void json_legs(const TyRuleset *ruleset, uint32_t index, const char *key,
 
 static void title_legs(const TyRuleset *ruleset, uint32_t index, TyText *out)
 {
-    char name[TY_NAME_MAX];
-    TyText text = ty_text_init(name, sizeof name);
-    write_legs(ruleset, index, &text);
-    title_joined(ruleset, name, out);
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    title_joined(ruleset, leg_in(tables, tables->leg_way, index, 0), out);
+    ty_text_add(out, "\u2013");
+    title_joined(ruleset, leg_in(tables, tables->leg_way, index, 1), out);
 }
 
 const TyNames convoi_open_legs = {

@@ -191,8 +191,10 @@ static void text_trains(const View *view, TyText *out)
 
 static void text_discs(const View *view, TyText *out)
 {
-    ty_text_add(out, "Green lights (CITY/TOWARDS is a city's exit, A~B lies on the track; all "
-                     "others are red):");
+    ty_text_add(out, "Green lights (%s; all others are red):",
+                view->tables->light_title[0] == 0
+                    ? "CITY/TOWARDS is a city's exit, A~B lies on the track"
+                    : "the board's lines say where they are");
     for (uint64_t left = view->state->green; left != 0; left &= left - 1) {
         uint32_t light = (uint32_t)__builtin_ctzll(left);
         ty_text_add(out, " %s", view_name(view, &convoi_lights, light).text);

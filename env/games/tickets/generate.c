@@ -274,12 +274,12 @@ static void tickets_write(Plan *plan, TyJson *json)
     ty_json_close(json, ']');
 }
 
-size_t tickets_generate(const TyFileField *file, TySeedSize asked, char *out, size_t size)
+size_t tickets_generate(const TyFileField *file, TyOrder order, char *out, size_t size)
 {
-    Plan plan = {.state = hash_mix(asked.seed + 1), .cities = asked.size};
+    Plan plan = {.state = hash_mix(order.seed + 1), .cities = order.size};
     char title[48];
     TyText text = ty_text_init(title, sizeof title);
-    ty_text_add(&text, "Map %llu, %u cities", (unsigned long long)asked.seed, asked.size);
+    ty_text_add(&text, "Map %llu, %u cities", (unsigned long long)order.seed, order.size);
     cities_place(&plan);
     links_find(&plan);
     links_build(&plan);

@@ -162,7 +162,7 @@ static inline uint64_t tickets_all(const TicketsTables *tables)
 /* Reads a map of the game with `rules`. */
 TyStatus tickets_read(const TyDoc *doc, const TicketsRules *rules, TicketsTables *tables);
 /* Writes a map of a seed; its size is the number of cities. See TyFileField. */
-size_t tickets_generate(const TyFileField *file, TySeedSize asked, char *out, size_t size);
+size_t tickets_generate(const TyFileField *file, TyOrder order, char *out, size_t size);
 TyStatus tickets_build(TyRuleset *ruleset);
 
 void tickets_begin(TyPlay *play);

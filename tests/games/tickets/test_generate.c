@@ -1,6 +1,6 @@
 /* Generated maps: accepted always, the same everywhere, and refused by name where they cannot be.
  */
-#include "core/hash.h"
+#include "tests/games/generated.h"
 #include "tests/games/tickets/tickets_table.h"
 #include "tests/support/budget.h"
 #include "trainyard.h"
@@ -26,19 +26,10 @@ static void test_every_seed_and_size_is_a_map(void **unused)
     }
 }
 
-/* Twice the cross product of a-b and a-c. */
-static int64_t side(const int32_t *a, const int32_t *b, const int32_t *c)
-{
-    return (int64_t)(b[0] - a[0]) * (c[1] - a[1]) - (int64_t)(b[1] - a[1]) * (c[0] - a[0]);
-}
-
 static bool crosses(const TicketsTables *tables, const Route *one, const Route *other)
 {
-    const int32_t *a = tables->city_xy[one->city[0]];
-    const int32_t *b = tables->city_xy[one->city[1]];
-    const int32_t *c = tables->city_xy[other->city[0]];
-    const int32_t *d = tables->city_xy[other->city[1]];
-    return (side(a, b, c) > 0) != (side(a, b, d) > 0) && (side(c, d, a) > 0) != (side(c, d, b) > 0);
+    return lines_cross(tables->city_xy[one->city[0]], tables->city_xy[one->city[1]],
+                       tables->city_xy[other->city[0]], tables->city_xy[other->city[1]]);
 }
 
 static bool share_a_city(const Route *one, const Route *other)
@@ -87,10 +78,17 @@ static void test_wrong_values_are_named(void **unused)
 {
     (void)unused;
     static const char *const wrong[] = {
-        "express:map=gen:",      "express:map=gen:x",       "express:map=gen:1-",
-        "express:map=gen:1-11",  "express:map=gen:1-37",    "express:map=gen:1-20x",
-        "express:map=gen:-1",    "express:map=gen:1-20-20", "express:map=gen:99999999999999999999",
-        "express:map=gen:1@xyz", "convoi:board=gen:1",      "nordic:map=gen:1-4294967308",
+        "express:map=gen:",
+        "express:map=gen:x",
+        "express:map=gen:1-",
+        "express:map=gen:1-11",
+        "express:map=gen:1-37",
+        "express:map=gen:1-20x",
+        "express:map=gen:-1",
+        "express:map=gen:1-20-20",
+        "express:map=gen:99999999999999999999",
+        "express:map=gen:1@xyz",
+        "nordic:map=gen:1-4294967308",
     };
     for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         TyRuleset *ruleset = NULL;
