@@ -124,12 +124,13 @@ static TyShmWait watch_sleep(TyShmClient *client, Watch *watch, int timeout_ms)
             result = TY_SHM_CLOSED;
             break;
         }
+        /* Also who does not wait hears that the daemon is gone. */
         int left = timeout_ms < 0 ? -1 : time_left(deadline);
-        if (left == 0) {
-            break;
-        }
-        if (!bell_wait(client, left)) {
-            result = watch_look(client, watch) ? TY_SHM_READY : TY_SHM_CLOSED;
+        bool there = bell_wait(client, left);
+        if (!there || left == 0) {
+            result = watch_look(client, watch) ? TY_SHM_READY
+                     : there                   ? TY_SHM_TIMEOUT
+                                               : TY_SHM_CLOSED;
             break;
         }
     }

@@ -174,11 +174,11 @@ bool job_member_reads(Job *job)
     return true;
 }
 
-bool job_reset_slots(Job *job, const uint8_t *which, const uint64_t *seeds)
+bool job_reset_slots(Job *job, const TyReset *reset)
 {
     TyPool *pool = job->worker->pool;
     for (uint32_t slot = 0; slot < ty_pool_config(pool)->slots;) {
-        slot = pool_reset_some(pool, slot, which, seeds);
+        slot = pool_reset_some(pool, slot, reset);
         if (slot < ty_pool_config(pool)->slots && job_stopped(job)) {
             return false;
         }

@@ -384,7 +384,7 @@ JobState job_open(Worker *worker, Job *job)
     TyStatus status = open_prepare(worker, job);
     if (status.code == TY_OK) {
         worker->slow = agents_are_slow(worker);
-        if (!job_reset_slots(job, NULL, NULL)) {
+        if (!job_reset_slots(job, &(TyReset){0})) {
             return JOB_DONE;
         }
         status = open_members(worker, job);

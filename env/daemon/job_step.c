@@ -340,23 +340,34 @@ static bool per_slot(Job *job, Field field, uint32_t width)
                       protocol_fields[field].name, size, slots * width, slots);
 }
 
+/* Numbers of 8 bytes for every slot, which the job holds; NULL if none are given. */
+static bool numbers_read(Job *job, Field field, const uint64_t **numbers)
+{
+    const WireValue *given = &job->request.values[field];
+    *numbers = NULL;
+    if (!per_slot(job, field, sizeof **numbers)) {
+        return false;
+    }
+    if (request_has(&job->request, field)) {
+        uint64_t *copy = job_hold(job, given->size);
+        if (copy == NULL) {
+            return false;
+        }
+        memcpy(copy, given->bytes, given->size);
+        *numbers = copy;
+    }
+    return true;
+}
+
 JobState job_reset(Worker *worker, Job *job)
 {
     const WireValue *mask = &job->request.values[FIELD_OF_MASK];
-    const WireValue *given = &job->request.values[FIELD_OF_SEEDS];
-    uint64_t *seeds = NULL;
-    if (!per_slot(job, FIELD_OF_MASK, 1) || !per_slot(job, FIELD_OF_SEEDS, 8)) {
+    TyReset reset = {.which = request_has(&job->request, FIELD_OF_MASK) ? mask->bytes : NULL};
+    if (!per_slot(job, FIELD_OF_MASK, 1) || !numbers_read(job, FIELD_OF_SEEDS, &reset.seeds) ||
+        !numbers_read(job, FIELD_OF_EPISODES, &reset.episodes)) {
         return JOB_DONE;
     }
-    if (request_has(&job->request, FIELD_OF_SEEDS)) {
-        seeds = job_hold(job, given->size);
-        if (seeds == NULL) {
-            return JOB_DONE;
-        }
-        memcpy(seeds, given->bytes, given->size);
-    }
-    const uint8_t *which = request_has(&job->request, FIELD_OF_MASK) ? mask->bytes : NULL;
-    if (job_reset_slots(job, which, seeds)) {
+    if (job_reset_slots(job, &reset)) {
         job_reply_changed(job);
     } else {
         rows_renew(worker, NULL, 0);

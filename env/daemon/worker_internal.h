@@ -146,7 +146,7 @@ bool job_read_plan(Job *job, const uint64_t **keys, int32_t *seat);
 bool job_member_reads(Job *job);
 /* Begins new episodes in the slots whose `which` byte is set (NULL: all), and lets agents play
  * until members are asked. False, and the job refused, if it was stopped; then some are begun. */
-bool job_reset_slots(Job *job, const uint8_t *which, const uint64_t *seeds);
+bool job_reset_slots(Job *job, const TyReset *reset);
 /* True if the request's time to wait is over. */
 bool job_is_late(const Job *job);
 

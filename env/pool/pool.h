@@ -232,6 +232,19 @@ TY_API bool ty_pool_over(const TyPool *pool, uint32_t slot);
  * keyed pool they are the seeds of these episodes; those that follow depend on the key too. */
 TY_API void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *seeds);
 
+/* Which new episodes begin: each member has an entry per slot, or is NULL. */
+typedef struct TyReset {
+    const uint8_t *which;     /* the slots, as of ty_pool_reset */
+    const uint64_t *seeds;    /* of the slots, as of ty_pool_reset */
+    const uint64_t *episodes; /* their numbers. NULL: the next ones, or 0 with `seeds` */
+} TyReset;
+
+/* The same for a run that goes on where another was left: with the slots' seeds and the numbers of
+ * the episodes, these and all that follow are those of the other run.
+ *
+ *     ty_pool_reset_to(pool, &(TyReset){.seeds = seeds, .episodes = episodes}); */
+TY_API void ty_pool_reset_to(TyPool *pool, const TyReset *reset);
+
 /* Says whether a member is present; all are at first. Endings do not wait for an absent member.
  * Where one of its seats is to act, the slot rests until the member is back, or until
  * ty_pool_truncate or ty_pool_hand_over. */

@@ -223,21 +223,27 @@ static void slot_restart(TyPool *pool, Place place)
     slot_play_on(pool, place);
 }
 
-/* With a seed of its own a slot begins anew: nobody is told what happened there before. */
-static void slot_reseed(TyPool *pool, uint32_t index, const uint64_t *seeds)
+/* With a seed or an episode of its own a slot begins anew: nobody is told what happened there
+ * before. */
+static void slot_reseed(TyPool *pool, uint32_t index, const TyReset *reset)
 {
     Slot *slot = pool_slot(pool, index);
-    if (seeds != NULL) {
+    if (reset->seeds != NULL || reset->episodes != NULL) {
         chronicle_forget(pool, index);
-        slot->slot_seed = seeds[index];
+    }
+    if (reset->seeds != NULL) {
+        slot->slot_seed = reset->seeds[index];
         slot->seeded = true;
         slot->episode = 0;
     } else if (ty_head(slot_state(slot))->steps > 0 || slot->ending != SLOT_RUNNING) {
         slot->episode++;
     }
+    if (reset->episodes != NULL) {
+        slot->episode = reset->episodes[index];
+    }
 }
 
-uint32_t pool_reset_some(TyPool *pool, uint32_t first, const uint8_t *which, const uint64_t *seeds)
+uint32_t pool_reset_some(TyPool *pool, uint32_t first, const TyReset *reset)
 {
     uint32_t slot = first;
     pool->begun = true;
@@ -245,19 +251,24 @@ uint32_t pool_reset_some(TyPool *pool, uint32_t first, const uint8_t *which, con
         if (slot % RESETS_PER_LOOK == 0 && slot > first && pool_is_stopped(pool)) {
             break;
         }
-        if (which == NULL || which[slot]) {
-            slot_reseed(pool, slot, seeds);
+        if (reset->which == NULL || reset->which[slot]) {
+            slot_reseed(pool, slot, reset);
             slot_restart(pool, place_of(pool, slot));
         }
     }
     return slot;
 }
 
-void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *seeds)
+void ty_pool_reset_to(TyPool *pool, const TyReset *reset)
 {
     for (uint32_t slot = 0; slot < pool->config.slots;) {
-        slot = pool_reset_some(pool, slot, which, seeds);
+        slot = pool_reset_some(pool, slot, reset);
     }
+}
+
+void ty_pool_reset(TyPool *pool, const uint8_t *which, const uint64_t *seeds)
+{
+    ty_pool_reset_to(pool, &(TyReset){.which = which, .seeds = seeds});
 }
 
 /* ---- Interruptions ---- */

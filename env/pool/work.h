@@ -21,9 +21,9 @@ void pool_resume(TyPool *pool);
 
 /* ty_pool_open without a first episode: pool_reset_some begins those. */
 TyStatus pool_open_idle(const TyRuleset *ruleset, const TyPoolConfig *config, TyPool **pool);
-/* ty_pool_reset from slot `first` on, until it is stopped. Returns the slot at which to go on; the
- * number of slots if it is done. */
-uint32_t pool_reset_some(TyPool *pool, uint32_t first, const uint8_t *which, const uint64_t *seeds);
+/* ty_pool_reset_to from slot `first` on, until it is stopped. Returns the slot at which to go on;
+ * the number of slots if it is done. */
+uint32_t pool_reset_some(TyPool *pool, uint32_t first, const TyReset *reset);
 
 /* From now on no episode follows one that ends. */
 void pool_drain(TyPool *pool);

@@ -123,6 +123,7 @@ static void test_steps_that_do_not_fit_are_refused(void **unused)
         {"send", {BYTES("actions", "12"), BYTES("slots", "\0\0\0\0")}, "actions"},
         {"reset", {BYTES("mask", "\1\1\1")}, "mask: has 3 bytes; wanted are 4"},
         {"reset", {BYTES("seeds", "12345678")}, "seeds: has 8 bytes; wanted are 32"},
+        {"reset", {BYTES("episodes", "12345678")}, "episodes: has 8 bytes; wanted are 32"},
     };
     uint64_t before = pool_hash(pool);
     assert_wrong(wrong, sizeof wrong / sizeof wrong[0], pool);

@@ -82,6 +82,36 @@ static void test_reset_takes_seeds_and_counts_anew(void **unused)
     table_close(&table);
 }
 
+static void test_reset_takes_numbers_of_episodes(void **unused)
+{
+    (void)unused;
+    TyPoolConfig config = {.slots = 2, .max_steps = 3, .autoreset = TY_AUTORESET_SAME_STEP};
+    for (uint32_t keyed = 0; keyed < 2; keyed++) {
+        config.keyed = keyed != 0;
+        Table whole = table_open("convoi", &config);
+        Table later = table_open("convoi", &config);
+        ty_pool_reset(whole.pool, NULL, (const uint64_t[]){7, 90});
+        ty_pool_step_random(whole.pool, 0, 0, REFERENCE_SAMPLE_SEED, 3 * 3);
+        ty_pool_reset_to(later.pool, &(TyReset){.seeds = (const uint64_t[]){7, 90},
+                                                .episodes = (const uint64_t[]){3, 3}});
+        for (uint32_t i = 0; i < 3 * 3; i++) {
+            assert_int_equal(slab_u32(later.slab, 1, TY_COLUMN_EPISODE), 3 + i / 3);
+            assert_true(slot_hash(&later, 0) == slot_hash(&whole, 0));
+            assert_true(slot_hash(&later, 1) == slot_hash(&whole, 1));
+            ty_pool_step_random(whole.pool, 0, 0, REFERENCE_SAMPLE_SEED, 1);
+            ty_pool_step_random(later.pool, 0, 0, REFERENCE_SAMPLE_SEED, 1);
+        }
+        /* Without seeds the slots keep theirs, and only those that are named jump. */
+        uint64_t there = slot_hash(&later, 1);
+        ty_pool_reset_to(later.pool, &(TyReset){.which = (const uint8_t[]){1, 0},
+                                                .episodes = (const uint64_t[]){6, 0}});
+        assert_true(slot_hash(&later, 0) == slot_hash(&whole, 0));
+        assert_true(slot_hash(&later, 1) == there);
+        table_close(&whole);
+        table_close(&later);
+    }
+}
+
 /* ---- Keys ---- */
 
 static uint64_t slot_seed(const Table *table, uint32_t slot)
@@ -570,6 +600,7 @@ int main(void)
         cmocka_unit_test(test_next_step_shows_the_ending_then_begins),
         cmocka_unit_test(test_disabled_slot_waits_for_its_reset),
         cmocka_unit_test(test_reset_takes_seeds_and_counts_anew),
+        cmocka_unit_test(test_reset_takes_numbers_of_episodes),
         cmocka_unit_test(test_seeds_of_a_keyed_pool_come_from_its_key_alone),
         cmocka_unit_test(test_a_reset_of_a_keyed_pool_takes_exact_seeds),
         cmocka_unit_test(test_agents_are_keyed_apart_from_chance),

@@ -305,6 +305,7 @@ static void test_a_killed_server_is_noticed_at_once(void **unused)
     assert_int_equal(ty_shm_wait(client, 0, -1), TY_SHM_CLOSED);
     assert_true(yard_clock_ns() - start < UINT64_C(1100000000));
     assert_int_equal(ty_shm_wait(client, 0, -1), TY_SHM_CLOSED);
+    assert_int_equal(ty_shm_wait(client, 0, 0), TY_SHM_CLOSED); /* also by who does not wait */
     waitpid(yard, NULL, 0);
     waitpid(killer, NULL, 0);
     ty_shm_close(client);
