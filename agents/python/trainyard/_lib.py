@@ -230,6 +230,10 @@ class PoolConfig(Structure):
     ]
 
 
+class Reset(Structure):
+    _fields_ = [("which", c_void_p), ("seeds", c_void_p), ("episodes", c_void_p)]
+
+
 class Restore(Structure):
     _fields_ = [("keys", c_void_p), ("seat", c_int32), ("foreign", c_bool)]
 
@@ -415,7 +419,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "ty_pool_step_slots": (c_uint32, c_void_p, c_uint32, c_void_p, c_uint32, POINTER(c_uint32)),
     "ty_pool_step_random": (None, c_void_p, c_uint32, c_uint32, c_uint64, c_uint32),
     "ty_pool_ready": (c_uint32, c_void_p, c_uint32, c_uint32),
-    "ty_pool_reset": (None, c_void_p, c_void_p, c_void_p),
+    "ty_pool_reset_to": (None, c_void_p, POINTER(Reset)),
     "ty_pool_state": (c_void_p, c_void_p, c_uint32),
     "ty_pool_events_json": (c_size_t, c_void_p, c_uint32, c_uint32, c_char_p, c_size_t),
     "ty_pool_text": (c_size_t, c_void_p, c_uint32, c_uint32, c_char_p, c_size_t),

@@ -132,6 +132,11 @@ class Group(Rows):
         return len(self.seat)
 
 
+def padded(size: int) -> int:
+    """The next multiple of 64."""
+    return -(-size // 64) * 64
+
+
 def aligned(size: int) -> npt.NDArray[np.uint8]:
     """Zeroed memory at an address that is a multiple of 64."""
     memory = np.zeros(size + 64, dtype=np.uint8)
@@ -174,6 +179,10 @@ class Backend(Protocol):
     groups: list[Group]
     seats: tuple[int, ...]
 
+    @property
+    def whole(self) -> Group | None:
+        """The columns of all slots as one, where several groups have them."""
+
     def check(self) -> None:
         """Raises what every call is to say once the pool is lost."""
 
@@ -185,6 +194,9 @@ class Backend(Protocol):
         """Waits for the step, which is begun if it was not; says how many actions were refused
         (illegal="error")."""
 
+    def arrived(self, group: int, number: int) -> bool:
+        """Whether `recv` would hardly wait. Begins the step if it was not."""
+
     def sample(self, group: int, seed: int) -> None:
         """Writes random legal actions into the group's column."""
 
@@ -192,6 +204,7 @@ class Backend(Protocol):
         self,
         which: npt.NDArray[np.bool_] | None,
         seeds: npt.NDArray[np.uint64] | None,
+        episodes: npt.NDArray[np.uint64] | None,
         timeout: float | None,
     ) -> None:
         """Begins new episodes; an Error with code "timeout" if that takes longer than so many

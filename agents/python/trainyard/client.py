@@ -304,6 +304,20 @@ class Connection:
             raise request.error
         return request.result
 
+    def arrived(self, request: Request) -> bool:
+        """Whether the reply is there, without waiting for it."""
+        if self._held is not None:
+            self._deliver()
+        if not request.sent and not request.done:
+            self.post(request)
+        # After an interrupt only a wait can tell whether a message was lost.
+        while not request.done and (self._in_doubt or self._socket.poll(0)):
+            self._receive()
+        if not request.done:
+            self.check()
+            self._look()
+        return request.done
+
     # ---- Receiving
 
     def _receive(self) -> None:

@@ -83,6 +83,8 @@ def _release(flight: int | None, pool: int, errands: list[Errand]) -> None:
 class InProcess:
     """See `trainyard.backend.Backend`."""
 
+    whole: Group | None = None
+
     def __init__(self, ruleset: Ruleset, options: Options) -> None:
         if "open" in options.seats:
             raise Error('seats: others can only join a daemon\'s pool; use backend="shm" or "zmq"')
@@ -170,6 +172,9 @@ class InProcess:
                 pass
         return self._refused.value
 
+    def arrived(self, group: int, number: int) -> bool:
+        return True  # nobody but us takes the steps of a pool in this process
+
     def step_slot(self, slot: int, action: int) -> None:
         """Takes an action in one slot of a pool with one group; the others are not touched."""
         self.groups[0].action[slot] = action
@@ -186,11 +191,11 @@ class InProcess:
         self,
         which: npt.NDArray[np.bool_] | None,
         seeds: npt.NDArray[np.uint64] | None,
+        episodes: npt.NDArray[np.uint64] | None,
         timeout: float | None,
     ) -> None:
-        at = None if seeds is None else seeds.ctypes.data
         if timeout is None:
-            lib.ty_pool_reset(self._pool, None if which is None else which.ctypes.data, at)
+            self._reset_some(which, seeds, episodes)
             return
         deadline = monotonic() + timeout
         slots = sum(len(group) for group in self.groups)
@@ -200,7 +205,16 @@ class InProcess:
                 raise Error(f"timeout={timeout}: the reset took longer", "timeout")
             part = np.zeros(slots, dtype=np.bool_)
             part[wanted[start : start + self._threads]] = True
-            lib.ty_pool_reset(self._pool, part.ctypes.data, at)
+            self._reset_some(part, seeds, episodes)
+
+    def _reset_some(
+        self,
+        which: npt.NDArray[np.bool_] | None,
+        seeds: npt.NDArray[np.uint64] | None,
+        episodes: npt.NDArray[np.uint64] | None,
+    ) -> None:
+        given = (None if array is None else array.ctypes.data for array in (which, seeds, episodes))
+        lib.ty_pool_reset_to(self._pool, ctypes.byref(_lib.Reset(*given)))
 
     # ---- Looking at one slot
 

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from .ruleset import Ruleset
 if TYPE_CHECKING:
     from .remote import Remote
 
+#: How long we sleep at most before we ask again whether a group is there, in seconds.
+_PAUSE = 0.001
 #: What is told of one action.
 _NOTE = np.dtype([("action", "<u4"), ("probability", "<f4"), ("value", "<f4"), ("visits", "<f4")])
 
@@ -33,6 +36,7 @@ def make(
     seed: int | None = None,
     backend: str = "inproc",
     endpoint: str | None = None,
+    endpoints: Sequence[str] | None = None,
     groups: int = 1,
     threads: int = 1,
     autoreset: str | None = None,
@@ -68,7 +72,11 @@ def make(
     endpoint    of the daemon, "ipc:///path" or "tcp://host:port"; None: a private one of this pool
     seed        slot i has seed + i, from 0 on if it is None; each episode's own seed is in
                 `pool.seed`. Pools with open seats: see `plain_seeds`
-    groups      parts that are stepped on their own, see `Pool.send`
+    endpoints   of several daemons: the slots are shared out among them and play the same episodes
+                as in one pool. When a daemon is gone, its slots go on in the others, from where
+                they were. Steps copy their rows; `pool.obs` and the like are the rows of all slots
+    groups      parts that are stepped on their own, see `Pool.send`. With `endpoints` 1, for all
+                daemons together, or a multiple of their number: then none waits for another
     threads     that step the pool
     autoreset   "same_step" (None): the new episode begins at once, the row with `terminated` is its
                 first one and asks for an action, and the ending is in the final columns;
@@ -131,11 +139,17 @@ def make(
 
         access = Access(token, keys, server_key)
         door = _door(backend)
-        return Pool(
-            ruleset, options, door.open(ruleset, options, endpoint, access, _seconds(timeout))
-        )
-    if (endpoint, key, timeout, token, keys, server_key) != (None,) * 6:
-        names = "endpoint, key, timeout, token, keys, server_key"
+        if endpoints is None:
+            remote = door.open(ruleset, options, endpoint, access, _seconds(timeout))
+            return Pool(ruleset, options, remote)
+        if endpoint is not None:
+            raise Error("endpoint, endpoints: give one of them")
+        from .shards import Shards
+
+        shards = Shards(door, ruleset, options, endpoints, access, _seconds(timeout))
+        return Pool(ruleset, options, shards)
+    if (endpoint, endpoints, key, timeout, token, keys, server_key) != (None,) * 7:
+        names = "endpoint, endpoints, key, timeout, token, keys, server_key"
         raise Error(f'{names}: are for backend="shm" or "zmq"')
     if options.watch:
         raise Error('watch: is for backend="shm" or "zmq"; others cannot see into this process')
@@ -285,8 +299,10 @@ class Pool(Rows):
         self._in_flight = [0] * len(self.groups)
         self._closed = False
         self._owner = Owner()
-        if len(self.groups) == 1:
-            self.__dict__.update(self.groups[0].__dict__)
+        self._last_group = -1
+        whole = self.groups[0] if len(self.groups) == 1 else backend.whole
+        if whole is not None:
+            self.__dict__.update(whole.__dict__)
 
     def __getattr__(self, name: str) -> Any:
         if name in Rows.__annotations__ and "groups" in self.__dict__:
@@ -396,14 +412,20 @@ class Pool(Rows):
         *,
         seed: int | None = None,
         seeds: npt.ArrayLike | None = None,
+        episodes: npt.ArrayLike | None = None,
         which: npt.ArrayLike | None = None,
         timeout: float | None = None,
     ) -> Pool:
         """Begins new episodes, in all slots or in those that `which` (bool [N]) names.
 
-        With `seed`, slot i gets seed + i for its own from now on; with `seeds`, seeds[i]. After
-        `timeout` seconds it gives up, with an Error whose code is "timeout": some slots have new
-        episodes then, and others go on with the old ones.
+        With `seed`, slot i gets seed + i for its own from now on; with `seeds`, seeds[i]. The
+        episodes are the next ones of their slots, or 0 with new seeds, or `episodes`: so a run goes
+        on where another was left.
+
+        >>> pool.reset(seed=0, episodes=last)     # `last` is a copy of the other's pool.episode
+
+        After `timeout` seconds it gives up, with an Error whose code is "timeout": some slots have
+        new episodes then, and others go on with the old ones.
         """
         self._be_home()
         mask = None
@@ -417,13 +439,18 @@ class Pool(Rows):
                 raise Error(f"seed={seed}: allowed is 0..2^64-1")
             given = np.arange(self.num_envs, dtype=np.uint64) + np.uint64(seed)
         elif seeds is not None:
-            given = np.ascontiguousarray(seeds, dtype=np.uint64)
-            if given.shape != (self.num_envs,):
-                raise Error(f"seeds: uint64 [{self.num_envs}] expected, not {given.shape}")
-        self.backend.reset(mask, given, _seconds(timeout))
+            given = self._per_slot("seeds", seeds)
+        numbers = None if episodes is None else self._per_slot("episodes", episodes)
+        self.backend.reset(mask, given, numbers, _seconds(timeout))
         if given is not None:
             np.copyto(self._slot_seeds, given, where=True if mask is None else mask)
         return self
+
+    def _per_slot(self, name: str, given: npt.ArrayLike) -> npt.NDArray[np.uint64]:
+        numbers = np.ascontiguousarray(given, dtype=np.uint64)
+        if numbers.shape != (self.num_envs,):
+            raise Error(f"{name}: uint64 [{self.num_envs}] expected, not {numbers.shape}")
+        return numbers
 
     def step(self, actions: npt.ArrayLike | None = None, group: int = 0) -> Rows:
         """Takes one action per slot of the group and plays on to the next question of each.
@@ -487,6 +514,40 @@ class Pool(Rows):
         if refused:
             self._refuse(rows)
         return rows
+
+    def recv_any(self) -> int:
+        """Waits until a group that was sent is there, whichever is first, and says which: a slow
+        group, or a slow machine, holds up no other.
+
+        >>> for group in range(len(pool.groups)):
+        ...     pool.send(group)
+        >>> while True:
+        ...     group = pool.recv_any()
+        ...     think(pool.groups[group]); pool.send(group)
+        """
+        self._be_usable()
+        if not any(self._in_flight):
+            raise Error("no group is in flight: send one first")
+        pause = 0.0
+        while (group := self._arrived()) is None:
+            sleep(pause)
+            pause = min(pause + _PAUSE / 50, _PAUSE)
+        self._last_group = group
+        self.recv(group)
+        return group
+
+    def _arrived(self) -> int | None:
+        """A group that is there; every one has its turn."""
+        count = len(self.groups)
+        for group in ((self._last_group + 1 + i) % count for i in range(count)):
+            number = self._in_flight[group]
+            try:
+                if number and self.backend.arrived(group, number):
+                    return group
+            except DaemonGone:
+                self._in_flight = [0] * count
+                raise
+        return None
 
     def _refuse(self, rows: Group) -> None:
         at = np.flatnonzero(rows.illegal)

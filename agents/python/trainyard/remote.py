@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from . import _lib
 from ._lib import lib
-from .backend import PATIENCE_MS, Group, Options, aligned, slab_columns
+from .backend import PATIENCE_MS, Group, Options, aligned, padded, slab_columns
 from .client import Access, Connection, Reply, Request
 from .daemon import Daemon
 from .errors import Error
@@ -33,15 +33,10 @@ _TYPES = ("u8", "i8", "u32", "i32", "f32", "u64")
 _ACTION = _lib.COLUMNS.index("action")
 #: What we ask for: everything, with the mask as bits. `full` and `hash` come with the options.
 _ASKED = tuple(name for name in _lib.COLUMNS if name not in {"mask", "full", "hash", "action"})
-_ALIGN = 64
 #: TY_SHM_CLOSED of the C enum.
 _SHM_CLOSED = 2
 
 Bytes = npt.NDArray[np.uint8]
-
-
-def _up(size: int) -> int:
-    return -(-size // _ALIGN) * _ALIGN
 
 
 class Place:
@@ -116,6 +111,7 @@ class Remote(ABC):
 
     shm = False
     groups: list[Group]
+    whole: Group | None = None
     #: The columns as the library knows them.
     _slab: Any
     _leave: weakref.finalize[Any, Any]
@@ -195,6 +191,11 @@ class Remote(ABC):
         self._leave = weakref.finalize(self, Owner().only, place.leave, farewell, self.pool)
         return self
 
+    @property
+    def slab(self) -> Any:
+        """The columns as the library knows them."""
+        return self._slab.contents
+
     def close(self) -> None:
         self._leave()
 
@@ -206,6 +207,9 @@ class Remote(ABC):
 
     @abstractmethod
     def recv(self, group: int, number: int) -> int: ...
+
+    @abstractmethod
+    def arrived(self, group: int, number: int) -> bool: ...
 
     def sample(self, group: int, seed: int) -> None:
         self._settle()
@@ -256,13 +260,13 @@ class Remote(ABC):
         self,
         which: npt.NDArray[np.bool_] | None,
         seeds: npt.NDArray[np.uint64] | None,
+        episodes: npt.NDArray[np.uint64] | None,
         timeout: float | None,
     ) -> None:
         fields = _limit(timeout)
-        if which is not None:
-            fields["mask"] = which.tobytes()
-        if seeds is not None:
-            fields["seeds"] = seeds.tobytes()
+        for name, given in (("mask", which), ("seeds", seeds), ("episodes", episodes)):
+            if given is not None:
+                fields[name] = given.tobytes()
         self._change("reset", **fields)
 
     # ---- Looking at one slot
@@ -490,11 +494,11 @@ class Messages(Remote):
                 place.type, place.width = _TYPES.index(column["type"]), width
                 place.offset = rows_at
                 size = np.dtype(_lib.TYPES[place.type]).itemsize * place.width * layout.rows
-                rows_at += _up(size)
+                rows_at += padded(size)
             heads.append(_step_head(self.pool, index, layout.rows))
             action = layout.columns[_ACTION]
             action.type, action.width = _TYPES.index("i32"), 1
-            action.offset = _up(commands_at + len(heads[-1][0]))
+            action.offset = padded(commands_at + len(heads[-1][0]))
             commands_at = action.offset + 4 * layout.rows
         slab.commands_size = commands_at
         return rows_at, heads
@@ -552,6 +556,11 @@ class Messages(Remote):
         if self._shared:
             self._await_ready(group)
         return refused
+
+    def arrived(self, group: int, number: int) -> bool:
+        if self._flying[group][0] != number:
+            self.send(group, number)  # an interrupt came before
+        return self._connection.arrived(self._flying[group][1])
 
     def note(self, slot: int, notes: bytes) -> None:
         self._notes[slot] = notes
@@ -704,9 +713,16 @@ class SharedMemory(Remote):
         illegal: int = news.illegal
         return illegal
 
-    def _wait(self, group: int) -> None:
+    def arrived(self, group: int, number: int) -> bool:
+        self.send(group, number)  # if an interrupt came before
+        command = self._command(group, number)
+        if self._news(group).served != command:
+            self._wait(group, 0)
+        return bool(self._news(group).served == command)
+
+    def _wait(self, group: int, patience_ms: int = PATIENCE_MS) -> None:
         """Until something happens, or for a moment."""
-        if lib.ty_shm_wait(self._client, group, PATIENCE_MS) == _SHM_CLOSED:
+        if lib.ty_shm_wait(self._client, group, patience_ms) == _SHM_CLOSED:
             self._connection.lost("the pool was closed, or the daemon is gone")
 
     def _await_ready(self, group: int) -> None:
