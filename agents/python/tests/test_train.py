@@ -101,6 +101,27 @@ def test_a_curriculum_changes_what_is_played(tmp_path: Path) -> None:
         config("convoi", curriculum=[[5, {"hints": "true"}]]).check()
 
 
+def test_a_run_starts_from_a_network(tmp_path: Path) -> None:
+    Run.begin(config("convoi"), tmp_path / "first").go(BUDGET)
+    file = tmp_path / "start.net"
+    file.write_bytes(weights(tmp_path / "first"))
+    wanted = config("convoi", start=str(file), seed=1)
+    Run.begin(wanted, tmp_path / "next").go(Budget(steps=1, games=4, every=60))
+    begun = table(tmp_path / "next" / "curve.csv")[0]
+    ended = table(tmp_path / "first" / "curve.csv")[-1]
+    assert {**begun, "minutes": "", "steps": ""} == {**ended, "minutes": "", "steps": ""}
+    assert weights(tmp_path / "next") != weights(tmp_path / "first")
+    file.unlink()
+    Run.resume(tmp_path / "next").go(Budget(steps=2 * ROUND, games=4, every=60))
+    with pytest.raises(trainyard.Error, match=r"start=.*start\.net: .*No such file"):
+        Trainer(wanted)
+    file.write_bytes(weights(tmp_path / "first"))
+    with pytest.raises(trainyard.Error, match=r"its hidden layers are \[32, 32\], not \[64\]"):
+        Trainer(config("convoi", start=str(file), hidden=[64]))
+    with pytest.raises(trainyard.Error, match=r"start=.*start\.net: "):
+        Trainer(config("express", start=str(file)))
+
+
 def test_imitation_learns_to_agree_with_the_expert() -> None:
     """Of 200,000 advised decisions on the tiny map, on which chance agrees with few."""
     wanted = Config(

@@ -22,6 +22,7 @@ class Config:
     settings: dict[str, Any] = field(default_factory=dict)
     seed: int = 0
     hidden: list[int] = field(default_factory=lambda: [128, 128])
+    start: str = ""  # a file: a network of these layers to begin with, instead of a random one
     # Play: `slots` episodes at once, `horizon` decisions in each between two updates.
     slots: int = 512
     horizon: int = 32
@@ -46,6 +47,7 @@ class Config:
     past_weight: int = 4
     # A start by imitation: the agent advises in `demonstrated` decisions, of which it plays all at
     # first and none at last. They cost more than others, so that more is learned from each.
+    # The rate falls to `end` of it meanwhile.
     demonstrations: str = ""
     demonstrated: int = 2_000_000
     demonstration_rate: float = 1e-3

@@ -41,9 +41,11 @@ class Learner:
         """Learns from decisions, after `steps` earlier ones; returns what it was like. To imitate
         is to make the teacher's advice more probable, whatever was played."""
         config = self.config
-        calm = max(config.end, 1 - (1 - config.end) * steps / config.planned)
+        planned = config.demonstrated if imitate else config.planned
+        calm = max(config.end, 1 - (1 - config.end) * steps / planned)
+        rate = config.demonstration_rate if imitate else config.rate
         for group in self.optimiser.param_groups:
-            group["lr"] = config.demonstration_rate if imitate else config.rate * calm
+            group["lr"] = rate * calm
         gain, valid = decisions.advantages(config.discount, config.trace, config.scale)
         batch, explained = self._batch(decisions, gain, valid, imitate)
         notes: list[dict[str, float]] = []

@@ -17,6 +17,7 @@ from torch import nn
 
 from .. import _lib
 from .._lib import lib
+from ..errors import Error
 from ..net import Layers
 from ..ruleset import Ruleset
 
@@ -151,6 +152,20 @@ class Network(nn.Module):
         x = self.last(rows)
         chosen, entropy = _Judge.apply(x, self.policy.weight, self.policy.bias, mask, action)
         return chosen, entropy, self.value(x)[:, 0]
+
+    def take(self, layers: Layers) -> None:
+        """Takes the weights of a network of the library; without a head for values, ours stays."""
+        theirs = [bias.size for _, bias in layers.hidden]
+        own = self.layers()  # views of the parameters
+        widths = [bias.size for _, bias in own.hidden]
+        if theirs != widths:
+            raise Error(f"its hidden layers are {theirs}, not {widths}")
+        pairs = [*zip(own.hidden, layers.hidden, strict=True), (own.policy, layers.policy)]
+        if own.value is not None and layers.value is not None:
+            pairs.append((own.value, layers.value))
+        for mine, given in pairs:
+            for array, other in zip(mine, given, strict=True):
+                array[...] = other
 
     def layers(self) -> Layers:
         """The weights, for the library."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from ..net import Net, pack
+from ..errors import Error
+from ..net import Net, pack, unpack
 from .collect import Collector, Decisions, Outcome, Rival
 from .config import Config
 from .evaluate import FIRST_SEED
@@ -29,6 +30,8 @@ class Trainer:
         torch.manual_seed(config.seed)
         self.learner = Learner(config)
         self.ruleset = config.ruleset
+        if config.start:
+            self._start_from(Path(config.start))
         self.steps = 0
         self.rounds = 0
         self.seconds = 0.0
@@ -43,6 +46,14 @@ class Trainer:
         self._before = b""
         self._collector = self._open()
         self._played: Future[list[Outcome]] = self._begin(0, self._weights())
+
+    def _start_from(self, path: Path) -> None:
+        try:
+            data = path.read_bytes()
+            Net(self.ruleset, data)
+            self.learner.network.take(unpack(data))
+        except (OSError, Error) as error:
+            raise Error(f"start={path}: {error}") from None
 
     # ---- Play
 
@@ -159,7 +170,8 @@ class Trainer:
     @classmethod
     def load(cls, path: Path) -> Trainer:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
-        trainer = cls(Config(**state["config"]))
+        # What it started from is in the checkpoint, and the file may be gone.
+        trainer = cls(replace(Config(**state["config"]), start=""))
         trainer._played.result()
         trainer.learner.network.load_state_dict(state["network"])
         trainer.learner.optimiser.load_state_dict(state["optimiser"])
