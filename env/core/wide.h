@@ -28,3 +28,11 @@ void map_write_plain(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t 
 
 /* The plain version of ty_sample. */
 uint32_t sample_plain(const uint8_t *mask, uint32_t count, uint64_t seed, uint64_t counter);
+
+/* Writes `count` bytes that are 0 or 1 as bits, the first one's lowest. */
+void mask_pack(const uint8_t *mask, uint32_t count, uint8_t *bits);
+void mask_pack_plain(const uint8_t *mask, uint32_t count, uint8_t *bits);
+
+/* ty_sample of a mask that is bits. */
+uint32_t sample_bits(const uint8_t *bits, uint32_t count, uint64_t seed, uint64_t counter);
+uint32_t sample_bits_plain(const uint8_t *bits, uint32_t count, uint64_t seed, uint64_t counter);

@@ -84,6 +84,34 @@ static void test_masks_are_written_bit_by_bit(void **unused)
     }
 }
 
+static void test_masks_become_bits(void **unused)
+{
+    (void)unused;
+    uint8_t mask[TY_ACTIONS_MAX];
+    uint8_t wide[TY_ACTIONS_MAX / 8 + 2];
+    uint8_t plain[TY_ACTIONS_MAX / 8 + 2];
+    for (uint32_t count = 1; count <= TY_ACTIONS_MAX; count++) {
+        uint32_t size = (count + 7) / 8;
+        for (uint32_t i = 0; i < count; i++) {
+            mask[i] = hash_mix(count * 1000 + i) % 3 == 0;
+        }
+        wide[size] = 77;
+        plain[size] = 77;
+        mask_pack(mask, count, wide);
+        mask_pack_plain(mask, count, plain);
+        for (uint32_t i = 0; i < size * 8; i++) {
+            assert_int_equal(wide[i / 8] >> i % 8 & 1, i < count ? mask[i] : 0);
+        }
+        assert_memory_equal(wide, plain, size);
+        assert_int_equal(wide[size] + plain[size], 2 * 77);
+        for (uint64_t counter = 0; counter < 20; counter++) {
+            uint32_t drawn = ty_sample(mask, count, count, counter);
+            assert_int_equal(sample_bits(wide, count, count, counter), drawn);
+            assert_int_equal(sample_bits_plain(wide, count, count, counter), drawn);
+        }
+    }
+}
+
 static void test_excess_is_what_is_more_than_a_value(void **unused)
 {
     (void)unused;
@@ -214,6 +242,7 @@ int main(void)
         cmocka_unit_test(test_sample_is_that_of_the_plain_way),
         cmocka_unit_test(test_planes_of_bits_become_values),
         cmocka_unit_test(test_masks_are_written_bit_by_bit),
+        cmocka_unit_test(test_masks_become_bits),
         cmocka_unit_test(test_excess_is_what_is_more_than_a_value),
         cmocka_unit_test(test_maps_replace_bytes),
         cmocka_unit_test(test_bits_are_put_across_words),
