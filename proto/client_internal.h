@@ -33,6 +33,7 @@ typedef struct Room Room;
 struct TyClient {
     void *context;
     void *socket;
+    int socket_fd; /* readable when something has happened to the socket */
     void *monitor;
     uint32_t timeout_ms;
     uint64_t next_id;

@@ -2,6 +2,7 @@
 #include "proto/client_internal.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -337,18 +338,33 @@ bool ty_client_notice_wait(TyClient *client, uint32_t timeout_ms, TyClientNotice
     return true;
 }
 
+/* Takes a message if there is one; otherwise the last reply stays. When it says that there is none,
+ * the socket's descriptor tells of the next one. */
+static bool message_take(TyClient *client)
+{
+    zmq_msg_t message;
+    zmq_msg_init(&message);
+    if (zmq_msg_recv(&message, client->socket, ZMQ_DONTWAIT) < 0) {
+        return false;
+    }
+    zmq_msg_move(&client->reply, &message);
+    return true;
+}
+
+/* Waits for a message and takes it. zmq_poll would do the same with several times the system calls.
+ */
+static bool message_await(TyClient *client, int timeout_ms)
+{
+    struct pollfd item = {.fd = client->socket_fd, .events = POLLIN};
+    return message_take(client) || (errno == EAGAIN && timeout_ms > 0 &&
+                                    poll(&item, 1, timeout_ms) > 0 && message_take(client));
+}
+
 TyStatus reply_receive(TyClient *client, int timeout_ms, bool *got)
 {
-    zmq_pollitem_t item = {.socket = client->socket, .events = ZMQ_POLLIN};
     *got = false;
-    if (zmq_poll(&item, 1, timeout_ms) < 0) {
-        return errno == EINTR ? ty_status_ok() : zmq_failure("poll");
-    }
-    if (item.revents == 0) {
-        return ty_status_ok();
-    }
-    if (zmq_msg_recv(&client->reply, client->socket, 0) < 0) {
-        return zmq_failure("receive");
+    if (!message_await(client, timeout_ms)) {
+        return errno == EAGAIN || errno == EINTR ? ty_status_ok() : zmq_failure("receive");
     }
     Map map = reply_map(client);
     if (wire_check(map.at, (size_t)(map.end - map.at), REPLY_ELEMENTS_MAX, NULL) != WIRE_OK) {

@@ -165,8 +165,11 @@ static TyStatus reply_look(TyClient *client, uint32_t *index)
 {
     bool got = false;
     *index = client->asked_count;
-    TyStatus status = client_was_cut(client) ? client_resume(client) : ty_status_ok();
-    if (status.code == TY_OK) {
+    TyStatus status = reply_receive(client, 0, &got);
+    if (status.code == TY_OK && !got && client_was_cut(client)) {
+        status = client_resume(client);
+    }
+    if (status.code == TY_OK && !got) {
         status = reply_receive(client, CLIENT_POLL_MS, &got);
     }
     if (status.code != TY_OK || !got) {

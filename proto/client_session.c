@@ -149,6 +149,7 @@ static TyStatus sockets_open(TyClient *client)
 static TyStatus sockets_connect(TyClient *client, const TyClientConfig *config)
 {
     char standard[256];
+    size_t fd_size = sizeof client->socket_fd;
     endpoint_standard(standard);
     const char *endpoint = config->endpoint != NULL ? config->endpoint : standard;
     TyStatus status = sockets_open(client);
@@ -160,7 +161,8 @@ static TyStatus sockets_connect(TyClient *client, const TyClientConfig *config)
     }
     if (zmq_socket_monitor(client->socket, "inproc://monitor", ZMQ_EVENT_DISCONNECTED) != 0 ||
         zmq_connect(client->monitor, "inproc://monitor") != 0 ||
-        zmq_connect(client->socket, endpoint) != 0) {
+        zmq_connect(client->socket, endpoint) != 0 ||
+        zmq_getsockopt(client->socket, ZMQ_FD, &client->socket_fd, &fd_size) != 0) {
         return zmq_failure(endpoint);
     }
     return status;

@@ -15,8 +15,7 @@
     X(int, zmq_socket_monitor, -1, (void *socket, const char *name, int events),                   \
       (socket, name, events))                                                                      \
     X(int, zmq_setsockopt, -1, (void *socket, int option, const void *value, size_t size),         \
-      (socket, option, value, size))                                                               \
-    X(int, zmq_poll, -1, (zmq_pollitem_t * items, int count, long timeout), (items, count, timeout))
+      (socket, option, value, size))
 
 #include "tests/support/faults.h"
 

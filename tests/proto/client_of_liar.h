@@ -16,8 +16,6 @@
       (message, socket, flags))                                                                    \
     X(int, zmq_send, -1, (void *socket, const void *bytes, size_t size, int flags),                \
       (socket, bytes, size, flags))                                                                \
-    X(int, zmq_poll, -1, (zmq_pollitem_t * items, int count, long timeout),                        \
-      (items, count, timeout))                                                                     \
     X(int, zmq_curve_keypair, -1, (char *public_key, char *secret_key), (public_key, secret_key))
 
 #include "tests/proto/lying_daemon.h"

@@ -186,13 +186,13 @@ static void test_a_daemon_that_does_not_answer_is_not_waited_for(void **unused)
 static void test_errors_of_waiting_are_told(void **unused)
 {
     (void)unused;
-    Liar liar = {.answers = {say_ok, say_ok, say_ok}};
+    Liar liar = {.answers = {say_ok, say_nothing, say_ok}};
     liar_start(&liar);
     TyClient *client = client_of(&liar, WAIT_MS);
-    fault_set(FAULT_zmq_poll, 1, EINTR);
+    fault_set(FAULT_poll, 1, EINTR);
     assert_int_equal(ty_client_leave(client, &two_rows).code, TY_OK); /* an interruption is none */
-    fault_set(FAULT_zmq_poll, 1, EFAULT);
-    assert_fails(ty_client_leave(client, &two_rows), TY_IO, "poll");
+    fault_set(FAULT_poll, 1, EFAULT);
+    assert_fails(ty_client_leave(client, &two_rows), TY_IO, "receive");
     fault_set(FAULT_zmq_msg_recv, 1, EFAULT);
     assert_fails(ty_client_leave(client, &two_rows), TY_IO, "receive");
     fault_clear();
