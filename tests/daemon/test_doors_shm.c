@@ -223,15 +223,14 @@ static void duo_by_daemon(const BenchDaemon *daemon, const bool shm[2], Player p
     }
 }
 
-static void test_members_see_the_same_through_any_two_doors(void **unused)
+/* A daemon that sleeps at once is woken by bells, and meanwhile its router plays for the member who
+ * sends messages; one that spins finds everything by itself. */
+static void duo_compare(const char *spin, const Player wanted[2])
 {
-    (void)unused;
     static const bool doors[][2] = {{true, true}, {true, false}, {false, true}, {false, false}};
-    Player wanted[2];
     Player players[2];
     BenchDaemon daemon;
-    duo_in_process(wanted);
-    daemon_start(&daemon, NULL);
+    daemon_start(&daemon, (const char *const[]){"--limit", spin, NULL});
     for (uint32_t i = 0; i < sizeof doors / sizeof doors[0]; i++) {
         duo_by_daemon(&daemon, doors[i], players);
         for (uint32_t member = 0; member < 2; member++) {
@@ -242,13 +241,57 @@ static void test_members_see_the_same_through_any_two_doors(void **unused)
     daemon_stop(&daemon);
 }
 
-/* ---- Deaths ---- */
+static void test_members_see_the_same_through_any_two_doors(void **unused)
+{
+    (void)unused;
+    Player wanted[2];
+    duo_in_process(wanted);
+    duo_compare("shm_spin_us=50", wanted);
+    duo_compare("shm_spin_us=0", wanted);
+}
+
+/* ---- Bells ---- */
 
 static void random_step(TyShmClient *shm, uint32_t group)
 {
     ty_sample_rows(ty_shm_slab(shm), group, POLICY_SEED);
     ty_shm_submit(shm, group, NULL);
 }
+
+/* Plays with pauses of many lengths, so that a command comes at every moment of the other side's
+ * going to sleep. A bell that is lost is missed for ever. */
+static void bells_ring(const char *spin, uint32_t own_spin_us)
+{
+    BenchDaemon daemon;
+    TyClientPool pool;
+    daemon_start(&daemon, (const char *const[]){"--limit", spin, NULL});
+    TyClient *client = client_connect(&daemon);
+    const TyClientOpen open = {
+        .ruleset = "convoi:board=tiny", .slots = 2, .groups = 2, .shm = true};
+    assert_int_equal(ty_client_open_pool(client, &open, &pool).code, TY_OK);
+    TyShmClient *shm = client_attach(client, &pool);
+    ty_shm_set_spin(shm, own_spin_us);
+    for (uint32_t i = 0, trips = budget(4000, 400000); i < trips; i++) {
+        for (volatile uint64_t pause = hash_mix(i) % 4096; pause > 0; pause--) {
+        }
+        random_step(shm, i % 2);
+        assert_int_equal(ty_shm_wait(shm, i % 2, WAIT_MS), TY_SHM_READY);
+    }
+    assert_true(ty_shm_sleeps(shm) > 0);
+    ty_shm_close(shm);
+    ty_client_close(client);
+    daemon_stop(&daemon);
+}
+
+static void test_no_bell_is_lost(void **unused)
+{
+    (void)unused;
+    bells_ring("shm_spin_us=0", 0);
+    bells_ring("shm_spin_us=5", 0);
+    bells_ring("shm_spin_us=0", 5);
+}
+
+/* ---- Deaths ---- */
 
 /* A process that plays a pool of its own through shared memory until it is killed. */
 static pid_t client_fork(const BenchDaemon *daemon, uint32_t groups, uint32_t threads)
@@ -496,6 +539,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_members_see_the_same_through_any_two_doors),
+        cmocka_unit_test(test_no_bell_is_lost),
         cmocka_unit_test(test_killed_clients_leave_nothing),
         cmocka_unit_test(test_clients_hear_of_the_daemons_end),
         cmocka_unit_test(test_no_system_call_while_both_spin),
