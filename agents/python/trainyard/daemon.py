@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from . import _lib
@@ -42,14 +42,17 @@ class Daemon:
     'ipc:///tmp/trainyard-...'
     """
 
-    def __init__(self, files: Mapping[str, bytes] | None = None) -> None:
-        """`files` are those that agents may be opened with, by their names there."""
+    def __init__(
+        self, files: Mapping[str, bytes] | None = None, options: Sequence[str] = ()
+    ) -> None:
+        """`files` are those that agents may be opened with, by their names there; `options` are
+        further ones of trainyardd."""
         directory = Path(tempfile.gettempdir()) / f"trainyard-{secrets.token_hex(8)}"
         self.endpoint = f"ipc://{directory}/daemon"
         path = daemon_path()
         read, write = os.pipe()
         try:
-            command = [str(path), "--listen", self.endpoint]
+            command = [str(path), "--listen", self.endpoint, *options]
             command += [word for place in loaded for word in ("--load", str(place))]
             folder = _write(files) if files else None
             command += ["--boards", folder.name] if folder else []
@@ -87,6 +90,13 @@ class Daemon:
                     self._process.wait(_PATIENCE)
             said = self.gone() or f"nothing for {_PATIENCE:.0f} seconds"
             raise DaemonGone(f"{path} did not start: {said}")
+        words = line.decode().split(" ready:")[1].split()
+        #: Everywhere it listens, our own first.
+        self.endpoints = [word for word in words if not word.startswith("shm:")]
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def gone(self) -> str | None:
         """What became of the daemon; None while it runs."""

@@ -7,7 +7,8 @@
 
 Only the seat that is to act is in the observations, which is how RLlib knows turns. One network
 plays all seats (rows are relative to their seat); give `policies` of your own to tell them apart.
-For rollouts on a cluster, with a whole pool on every node, see examples/ray_rollouts.py.
+For rollouts on a cluster, with a whole pool on every node, see examples/ray_rollouts.py; for env
+runners with a daemon on every node, examples/cluster.md.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from ray.rllib.env.multi_agent_env import MultiAgentEnv
 from torch import nn
 
 from .adapter import Table, expanded_space, metrics_of, row_space
+from .cluster import here
 
 #: Logits of actions that the mask forbids: far below any other, and still finite.
 _NEVER = -1e30
@@ -39,13 +41,17 @@ class Env(MultiAgentEnv):
     >>> env = trainyard.rllib.Env({"game": "convoi", "board": "tiny", "expand": False})
 
     Besides those of the game there are `seats`, `max_steps` and `illegal` as in `trainyard.make`
-    and `expand` (True): observations as float32 for a network instead of bytes.
+    and `expand` (True): observations as float32 for a network instead of bytes. `daemon` (False)
+    has the episodes in the daemon of the node that the environment is on (`trainyard.cluster`),
+    through shared memory.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__()
         settings = dict(config or {})
         self._expand: bool = settings.pop("expand", True)
+        if settings.pop("daemon", False):
+            settings |= {"backend": "shm", "endpoint": here()}
         self.table = Table(
             settings.pop("game", "convoi"),
             seats=settings.pop("seats", ()),
@@ -153,7 +159,8 @@ def configure(
     hidden: Sequence[int] = (256, 256),
     **settings: Any,
 ) -> Any:
-    """Completes an algorithm's configuration: environment, one policy, masked network.
+    """Completes an algorithm's configuration: environment, one policy, masked network. `settings`
+    are those of `Env`.
 
     >>> configure(PPOConfig(), "convoi", board="europe", reward="shaped").env_runners(...)
     """

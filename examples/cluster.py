@@ -1,0 +1,290 @@
+"""A daemon on every node of a Ray cluster: rates, and a node that is killed.
+
+    pip install '.[rllib]' torchrl
+    python examples/cluster.py                  # four nodes that Ray simulates on this machine
+    python examples/cluster.py rates            # one of: rates, loss, rllib, torchrl
+    python examples/cluster.py rates --address auto      # on a running cluster
+
+cluster.md explains what it does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import numpy as np
+import ray
+import trainyard
+import trainyard.cluster
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+
+@contextmanager
+def simulated(nodes: int) -> Iterator[Callable[[], None]]:
+    """So many Ray nodes on this machine, besides the head, on which nothing runs but the driver.
+    What is given kills one of them, as `kill -9` does."""
+    from ray.cluster_utils import Cluster
+
+    # Workers find the package where the driver does.
+    variables = {key: os.environ[key] for key in os.environ if key.startswith("TRAINYARD_")}
+    variables["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    with ExitStack() as stack:
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        stack.callback(made.shutdown)
+        added = [made.add_node(num_cpus=1, resources={"player": 1}) for _ in range(nodes)]
+        ray.init(address=made.address, log_to_driver=False, runtime_env={"env_vars": variables})
+        stack.callback(ray.shutdown)
+        stack.callback(trainyard.cluster.stop)
+        yield lambda: _kill(made, added.pop())
+
+
+def _kill(cluster: Any, node: Any) -> None:
+    """A machine that is gone: its daemon and its Ray at once, without a farewell."""
+    daemon = ray.get(trainyard.cluster.keeper(node.node_id).pid.remote())
+    os.kill(daemon, signal.SIGKILL)
+    cluster.remove_node(node, allow_graceful=False)
+
+
+def players() -> list[str]:
+    """The nodes to play on: all but the driver's, if there are others."""
+    driver = ray.get_runtime_context().get_node_id()
+    return [node for node in trainyard.cluster.nodes() if node != driver] or [driver]
+
+
+# ---- Rates
+
+
+def driven(nodes: list[str], slots: int, seconds: float, settings: dict[str, Any]) -> float:
+    """Decisions per second of one pool over the daemons of these nodes, driven from here."""
+    endpoints = trainyard.cluster.endpoints(only=nodes)
+    with trainyard.make(
+        num_envs=slots * len(nodes),
+        backend="zmq",
+        endpoints=endpoints,
+        groups=2 * len(nodes),
+        **settings,
+    ) as pool:
+        for group in range(len(pool.groups)):
+            pool.send(group, pool.sample(group))
+        decisions, start = 0, time.perf_counter()
+        while time.perf_counter() < start + seconds:
+            group = pool.recv_any()
+            decisions += len(pool.groups[group])
+            pool.send(group, pool.sample(group))
+        return decisions / (time.perf_counter() - start)
+
+
+@ray.remote(num_cpus=0)
+class Player:
+    """A pool in the daemon of its node, through shared memory, and who plays it."""
+
+    def __init__(self, number: int, slots: int, settings: dict[str, Any]) -> None:
+        self.pool = trainyard.make(
+            num_envs=slots,
+            seed=number * slots,
+            backend="shm",
+            endpoint=trainyard.cluster.here(),
+            **settings,
+        )
+
+    def play(self, seconds: float) -> float:
+        """Random play; decisions per second."""
+        steps, start = 0, time.perf_counter()
+        while time.perf_counter() < start + seconds:
+            self.pool.step(self.pool.sample())
+            steps += 1
+        return steps * len(self.pool) / (time.perf_counter() - start)
+
+
+def apart(nodes: list[str], slots: int, seconds: float, settings: dict[str, Any]) -> float:
+    """Decisions per second of players on these nodes, each with a pool of its own."""
+    actors = [
+        Player.options(scheduling_strategy=NodeAffinitySchedulingStrategy(node, soft=False)).remote(
+            number, slots, settings
+        )
+        for number, node in enumerate(nodes)
+    ]
+    ray.get([actor.play.remote(0.0) for actor in actors])
+    rates = ray.get([actor.play.remote(seconds) for actor in actors])
+    for actor in actors:
+        ray.kill(actor)
+    return sum(rates)
+
+
+def rates(given: argparse.Namespace, _: Any) -> dict[int, tuple[float, float]]:
+    """Decisions per second at 1, 2, 4, ... nodes."""
+    settings = {"game": "convoi", "board": given.board}
+    found: dict[int, tuple[float, float]] = {}
+    nodes, count = players(), 1
+    print(f"{os.cpu_count()} processors, {given.slots} slots a node, decisions/s of random play")
+    print("nodes   one pool over all, zmq   a pool on each, shm")
+    while count <= len(nodes):
+        ways: tuple[Callable[..., float], ...] = (driven, apart)
+        one, each = (way(nodes[:count], given.slots, given.seconds, settings) for way in ways)
+        found[count] = (one, each)
+        print(f"{count:5} {one:24,.0f} {each:21,.0f}")
+        count *= 2
+    return found
+
+
+# ---- A node that is killed
+
+
+def loss(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
+    """A pool over all nodes plays what a pool in this process plays, though a node is killed."""
+    settings = {"game": "convoi", "board": given.board, "hash": True, "seed": 7}
+    nodes = players()
+    slots = given.slots * len(nodes)
+    one = trainyard.make(num_envs=slots, **settings)
+    pool = trainyard.make(
+        num_envs=slots,
+        backend="zmq",
+        endpoints=trainyard.cluster.endpoints(only=nodes),
+        groups=len(nodes),
+        **settings,
+    )
+    longest = 0.0
+    for step in range(given.steps):
+        one.step(one.sample())
+        for group in range(len(pool.groups)):
+            pool.send(group, pool.sample(group))
+        if step == given.steps // 2:
+            kill()
+        start = time.perf_counter()
+        for _ in pool.groups:
+            pool.recv_any()
+        longest = max(longest, time.perf_counter() - start)
+        for name in ("hash", "obs", "mask", "reward", "earned", "terminated", "episode", "seed"):
+            if not np.array_equal(getattr(one, name), getattr(pool, name)):
+                raise SystemExit(f"step {step}: the column {name} differs")
+    moved = len(pool.backend.moves)
+    print(
+        f"{slots} slots on {len(nodes)} nodes, of which one was killed at step {given.steps // 2}: "
+        f"{given.steps * slots:,} decisions and {int(one.episode.sum()):,} episodes, each row that "
+        f"of one pool in this process. {moved} of {len(nodes)} parts moved; the longest step took "
+        f"{longest:.1f} s"
+    )
+    return {"moved": moved, "longest": longest, "episodes": int(one.episode.sum())}
+
+
+# ---- RLlib and TorchRL
+
+
+def rllib(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
+    """PPO whose env runners play in the daemons of their nodes; a node is killed in the middle."""
+    import trainyard.rllib
+    from ray.rllib.algorithms.ppo import PPOConfig
+
+    config = trainyard.rllib.configure(
+        PPOConfig(), "convoi", board="tiny", reward="shaped", daemon=True, hidden=[32]
+    )
+    config = (
+        config.environment(disable_env_checking=True)
+        .env_runners(
+            num_env_runners=len(players()),
+            custom_resources_per_env_runner={"player": 0.5},
+            num_cpus_per_env_runner=0,
+        )
+        .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=0)
+        .training(train_batch_size_per_learner=512, minibatch_size=128, num_epochs=1)
+    )
+    algorithm = config.build_algo()
+    healthy, steps = [], []
+    for number in range(given.rounds):
+        if number == given.rounds // 2:
+            kill()
+        results = algorithm.train()
+        healthy.append(algorithm.env_runner_group.num_healthy_remote_workers())
+        steps.append(int(results["env_runners"]["num_env_steps_sampled_lifetime"]))
+        print(f"round {number}: {steps[-1]:,} steps, {healthy[-1]} env runners")
+    algorithm.stop()
+    return {"healthy": healthy, "steps": steps}
+
+
+def torchrl_env(board: str, slots: int) -> Any:
+    """What a collector of TorchRL plays in: a pool in its node's daemon, through shared memory."""
+    import trainyard.cluster
+    import trainyard.gym
+    from torchrl.envs import ActionMask, GymWrapper, TransformedEnv
+
+    envs = trainyard.gym.VectorEnv(
+        "convoi",
+        slots,
+        board=board,
+        mask="obs",
+        autoreset_mode="SameStep",
+        backend="shm",
+        endpoint=trainyard.cluster.here(),
+    )
+    return TransformedEnv(GymWrapper(envs, categorical_action_encoding=True), ActionMask())
+
+
+def torchrl(given: argparse.Namespace, _: Any) -> dict[str, Any]:
+    """TorchRL's RayCollector, with a collector on every node."""
+    from functools import partial
+
+    from torchrl.collectors.distributed import RayCollector
+    from torchrl.modules import RandomPolicy
+
+    nodes = len(players())
+    make = partial(torchrl_env, given.board, 16)
+    local = make()
+    collector = RayCollector(
+        [make] * nodes,
+        RandomPolicy(local.action_spec),
+        frames_per_batch=512 * nodes,
+        total_frames=512 * nodes * given.rounds,
+        sync=True,
+        remote_configs={"num_cpus": 0, "resources": {"player": 0.5}},
+        ray_init_config={"address": "auto", "ignore_reinit_error": True},
+    )
+    frames = sum(batch.numel() for batch in collector)
+    print(f"{frames:,} frames by {nodes} collectors")
+    collector.shutdown()
+    local.close()
+    return {"frames": frames, "collectors": nodes}
+
+
+PARTS: dict[str, Callable[[argparse.Namespace, Any], Any]] = {
+    "rates": rates,
+    "loss": loss,
+    "rllib": rllib,
+    "torchrl": torchrl,
+}
+
+
+def _spare() -> None:
+    """Nodes of a real cluster are yours to kill."""
+
+
+def main(arguments: list[str] | None = None) -> dict[str, Any]:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="(all)")
+    parser.add_argument("--address", help="of a cluster that runs; without it, one is simulated")
+    parser.add_argument("--nodes", type=int, default=4, help="of a simulated cluster")
+    parser.add_argument("--slots", type=int, default=256, help="of a node")
+    parser.add_argument("--steps", type=int, default=400)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--seconds", type=float, default=5.0, help="for each rate")
+    parser.add_argument("--board", default="europe")
+    given = parser.parse_args(arguments)
+    found: dict[str, Any] = {}
+    for part in given.parts or PARTS:
+        if given.address:
+            ray.init(address=given.address, ignore_reinit_error=True)
+            found[part] = PARTS[part](given, _spare)
+            continue
+        with simulated(given.nodes) as kill:
+            found[part] = PARTS[part](given, kill)
+    return found
+
+
+if __name__ == "__main__":
+    main()
