@@ -189,23 +189,29 @@ def rllib(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]
         config.environment(disable_env_checking=True)
         .env_runners(
             num_env_runners=len(players()),
-            custom_resources_per_env_runner={"player": 0.5},
+            custom_resources_per_env_runner={"player": 1},
             num_cpus_per_env_runner=0,
         )
         .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=0)
         .training(train_batch_size_per_learner=512, minibatch_size=128, num_epochs=1)
     )
     algorithm = config.build_algo()
-    healthy, steps = [], []
+    where, steps = [], []
     for number in range(given.rounds):
         if number == given.rounds // 2:
             kill()
         results = algorithm.train()
-        healthy.append(algorithm.env_runner_group.num_healthy_remote_workers())
+        where.append(algorithm.env_runner_group.foreach_env_runner(_node, local_env_runner=False))
         steps.append(int(results["env_runners"]["num_env_steps_sampled_lifetime"]))
-        print(f"round {number}: {steps[-1]:,} steps, {healthy[-1]} env runners")
+        used = len(set(where[-1]))
+        print(f"round {number}: {steps[-1]:,} steps, {len(where[-1])} env runners on {used} nodes")
     algorithm.stop()
-    return {"healthy": healthy, "steps": steps}
+    return {"where": where, "steps": steps}
+
+
+def _node(_: Any) -> str:
+    node: str = ray.get_runtime_context().get_node_id()
+    return node
 
 
 def torchrl_env(board: str, slots: int) -> Any:
@@ -242,7 +248,7 @@ def torchrl(given: argparse.Namespace, _: Any) -> dict[str, Any]:
         frames_per_batch=512 * nodes,
         total_frames=512 * nodes * given.rounds,
         sync=True,
-        remote_configs={"num_cpus": 0, "resources": {"player": 0.5}},
+        remote_configs={"num_cpus": 0, "resources": {"player": 1}},
         ray_init_config={"address": "auto", "ignore_reinit_error": True},
     )
     frames = sum(batch.numel() for batch in collector)

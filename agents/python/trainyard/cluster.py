@@ -5,8 +5,8 @@
 >>> endpoints = trainyard.cluster.endpoints()
 >>> pool = trainyard.make("convoi", num_envs=4096, backend="zmq", endpoints=endpoints)
 
-That is one pool over all nodes. A task or an actor of Ray has a pool of its own in the daemon of the
-node that it is on, through shared memory:
+That is one pool over all nodes. A task or an actor of Ray has a pool of its own in the daemon of
+the node that it is on, through shared memory:
 
 >>> trainyard.make("convoi", num_envs=256, backend="shm", endpoint=trainyard.cluster.here())
 
