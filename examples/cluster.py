@@ -28,34 +28,31 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 @contextmanager
 def simulated(nodes: int) -> Iterator[Callable[[], None]]:
-    """So many Ray nodes on this machine, besides the head, on which nothing runs but the driver.
-    What is given kills one of them, as `kill -9` does."""
+    """So many Ray nodes on this machine. What is given kills one of them, as `kill -9` does."""
     from ray.cluster_utils import Cluster
 
-    # Workers find the package where the driver does.
-    variables = {key: os.environ[key] for key in os.environ if key.startswith("TRAINYARD_")}
-    variables["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    each = {"num_cpus": 1, "resources": {"player": 1}}
     with ExitStack() as stack:
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        made = Cluster(initialize_head=True, head_node_args=each)
         stack.callback(made.shutdown)
-        added = [made.add_node(num_cpus=1, resources={"player": 1}) for _ in range(nodes)]
-        ray.init(address=made.address, log_to_driver=False, runtime_env={"env_vars": variables})
+        added = [made.add_node(**each) for _ in range(nodes - 1)]
+        ray.init(address=made.address, log_to_driver=False, runtime_env={"env_vars": variables()})
         stack.callback(ray.shutdown)
         stack.callback(trainyard.cluster.stop)
-        yield lambda: _kill(made, added.pop())
+        yield lambda: kill_node(made, added.pop())
 
 
-def _kill(cluster: Any, node: Any) -> None:
+def variables() -> dict[str, str]:
+    """With these, workers find the package where the driver does."""
+    ours = {key: os.environ[key] for key in os.environ if key.startswith("TRAINYARD_")}
+    return {**ours, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def kill_node(cluster: Any, node: Any) -> None:
     """A machine that is gone: its daemon and its Ray at once, without a farewell."""
     daemon = ray.get(trainyard.cluster.keeper(node.node_id).pid.remote())
     os.kill(daemon, signal.SIGKILL)
     cluster.remove_node(node, allow_graceful=False)
-
-
-def players() -> list[str]:
-    """The nodes to play on: all but the driver's, if there are others."""
-    driver = ray.get_runtime_context().get_node_id()
-    return [node for node in trainyard.cluster.nodes() if node != driver] or [driver]
 
 
 # ---- Rates
@@ -122,7 +119,7 @@ def rates(given: argparse.Namespace, _: Any) -> dict[int, tuple[float, float]]:
     """Decisions per second at 1, 2, 4, ... nodes."""
     settings = {"game": "convoi", "board": given.board}
     found: dict[int, tuple[float, float]] = {}
-    nodes, count = players(), 1
+    nodes, count = trainyard.cluster.nodes(), 1
     print(f"{os.cpu_count()} processors, {given.slots} slots a node, decisions/s of random play")
     print("nodes   one pool over all, zmq   a pool on each, shm")
     while count <= len(nodes):
@@ -140,7 +137,7 @@ def rates(given: argparse.Namespace, _: Any) -> dict[int, tuple[float, float]]:
 def loss(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
     """A pool over all nodes plays what a pool in this process plays, though a node is killed."""
     settings = {"game": "convoi", "board": given.board, "hash": True, "seed": 7}
-    nodes = players()
+    nodes = trainyard.cluster.nodes()
     slots = given.slots * len(nodes)
     one = trainyard.make(num_envs=slots, **settings)
     pool = trainyard.make(
@@ -188,7 +185,7 @@ def rllib(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]
     config = (
         config.environment(disable_env_checking=True)
         .env_runners(
-            num_env_runners=len(players()),
+            num_env_runners=len(trainyard.cluster.nodes()),
             custom_resources_per_env_runner={"player": 1},
             num_cpus_per_env_runner=0,
         )
@@ -239,7 +236,7 @@ def torchrl(given: argparse.Namespace, _: Any) -> dict[str, Any]:
     from torchrl.collectors.distributed import RayCollector
     from torchrl.modules import RandomPolicy
 
-    nodes = len(players())
+    nodes = len(trainyard.cluster.nodes())
     make = partial(torchrl_env, given.board, 16)
     local = make()
     collector = RayCollector(
@@ -270,8 +267,8 @@ def _spare() -> None:
     """Nodes of a real cluster are yours to kill."""
 
 
-def main(arguments: list[str] | None = None) -> dict[str, Any]:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+def parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], help="(all)")
     parser.add_argument("--address", help="of a cluster that runs; without it, one is simulated")
     parser.add_argument("--nodes", type=int, default=4, help="of a simulated cluster")
@@ -280,7 +277,11 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=float, default=5.0, help="for each rate")
     parser.add_argument("--board", default="europe")
-    given = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: list[str] | None = None) -> dict[str, Any]:
+    given = parser().parse_args(arguments)
     found: dict[str, Any] = {}
     for part in given.parts or PARTS:
         if given.address:

@@ -19,3 +19,10 @@ def play_on(pool: trainyard.Pool | bytes) -> tuple[str, int]:
         pool = pickle.loads(pool)
     pool.step(pool.sample())
     return type(pool.backend).__name__, pool.state_hash()
+
+
+def here_elsewhere() -> str:
+    """The endpoint of the daemon of the node that this runs on."""
+    import trainyard.cluster
+
+    return trainyard.cluster.here()

@@ -5,34 +5,36 @@ from __future__ import annotations
 import importlib.util
 import os
 import pickle
+import signal
 import sys
+import time
 
 import numpy as np
 import pytest
 import trainyard
 from conftest import TOP
-from elsewhere import illegal_step, play_on
+from elsewhere import here_elsewhere, illegal_step, play_on
 
 pytestmark = pytest.mark.slow
 ray = pytest.importorskip("ray")
 pytest.importorskip("ray.rllib")
+import trainyard.cluster  # noqa: E402
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noqa: E402
+
+sys.path.insert(0, str(TOP / "examples"))
+import cluster as example  # noqa: E402
+
+#: What examples/cluster.py shows. A node is killed by each of the last two.
+PARTS = (
+    ["rates", "torchrl", "rllib", "loss"] if os.environ.get("TRAINYARD_LONG") == "1" else ["loss"]
+)
 
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Three nodes on this machine."""
-    from ray.cluster_utils import Cluster
-
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    made.add_node(num_cpus=1)
-    made.add_node(num_cpus=1)
-    # The workers find the tests, and the library that is tested.
-    variables = {key: os.environ[key] for key in os.environ if key.startswith("TRAINYARD_")}
-    variables["PYTHONPATH"] = os.pathsep.join(sys.path)
-    ray.init(address=made.address, log_to_driver=False, runtime_env={"env_vars": variables})
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    """Four nodes on this machine; what is given kills one."""
+    with example.simulated(4) as kill:
+        yield kill
 
 
 def test_pools_and_errors_cross_to_workers(cluster):
@@ -93,6 +95,48 @@ def test_rollouts_on_a_cluster_of_several_nodes(cluster):
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     result = example.main(["--board", "tiny", "--slots", "32", "--steps", "100", "--rounds", "2"])
-    assert result["nodes"] == 3
-    assert result["decisions"] == 3 * 2 * 32 * 100
+    assert result["nodes"] == 4
+    assert result["decisions"] == 4 * 2 * 32 * 100
     assert result["episodes"] > 10
+
+
+def endpoint_of(node: str) -> str:
+    """What somebody on a node is told there."""
+    place = NodeAffinitySchedulingStrategy(node, soft=False)
+    told = ray.remote(num_cpus=0, scheduling_strategy=place)(here_elsewhere)
+    return ray.get(told.remote())
+
+
+def test_every_node_has_a_daemon_that_is_started_again(cluster):
+    nodes = trainyard.cluster.nodes()
+    endpoints = trainyard.cluster.endpoints()
+    assert len(set(endpoints)) == len(nodes) == 4
+    assert endpoint_of(nodes[1]) == endpoints[1]
+    os.kill(ray.get(trainyard.cluster.keeper(nodes[0]).pid.remote()), signal.SIGKILL)
+    pool = trainyard.make("express", backend="zmq", endpoint=endpoints[1])
+    pool.step(pool.sample())
+    patience = time.monotonic() + 60
+    while (again := trainyard.cluster.endpoints()) == endpoints:
+        assert time.monotonic() < patience
+    assert again[1:] == endpoints[1:]
+    with trainyard.make("express", backend="shm", endpoint=again[0]) as other:
+        other.step(other.sample())
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_what_the_example_shows(cluster, part):
+    given = example.parser().parse_args(
+        ["--board", "tiny", "--slots", "16", "--steps", "160", "--rounds", "4", "--seconds", "1"]
+    )
+    found = example.PARTS[part](given, cluster)
+    if part == "rates":
+        assert sorted(found) == [1, 2, 4]
+    elif part == "torchrl":
+        assert found == {"frames": 512 * 4 * 4, "collectors": 4}
+    elif part == "rllib":
+        # Each round has all of its steps, also the one in which a node is killed.
+        assert np.diff(found["steps"]).min() >= 512
+        assert len(set(found["where"][0])) == 4 > len(set(found["where"][-1])) >= 1
+    else:
+        assert found["moved"] == 1
+        assert found["episodes"] > 50
