@@ -10,7 +10,8 @@ extern const TyFile file_express_howto;
 static const char *const map_names[] = {"standard", "tiny", NULL};
 
 static const TyField express_fields[] = {
-    {"map", TY_FIELD_FILE, 0, 0, 0, map_names, true, "the map, a map file, or gen:SEED-CITIES"},
+    {"map", TY_FIELD_FILE, 0, 0, 0, map_names, true,
+     "the map, a map file, or gen:SEED-CITIES-LEVEL"},
     {"players", TY_FIELD_INT, 2, 2, 4, NULL, true, "number of players"},
     {"reward", TY_FIELD_CHOICE, 0, 0, 1, tickets_reward_names, false,
      "+1/0/-1 for winning, sharing, losing; or 1/64 per point ahead of the best opponent"},

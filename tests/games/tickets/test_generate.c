@@ -1,28 +1,41 @@
-/* Generated maps: accepted always, the same everywhere, and refused by name where they cannot be.
- */
+/* Generated maps: accepted always, planar, alike in rows and actions, the same everywhere, within
+ * the expert's reach, and refused by name where they cannot be. */
 #include "tests/games/generated.h"
 #include "tests/games/tickets/tickets_table.h"
 #include "tests/support/budget.h"
 #include "trainyard.h"
 
-static const char *const games[] = {"express", "nordic"};
+enum { SMALLEST = 12, LARGEST = 36, SIZES = LARGEST - SMALLEST + 1, LEVELS = 3 };
 
-static TyRuleset *map_open(const char *game, uint64_t seed, uint32_t size)
+/* A map of one of the two games. */
+static TyRuleset *map_open(uint32_t game, uint64_t seed, uint32_t size, uint32_t level)
 {
-    char spec[96];
-    TyRuleset *ruleset = NULL;
-    snprintf(spec, sizeof spec, "%s:map=gen:%llu-%u", game, (unsigned long long)seed, size);
-    TyStatus status = ty_ruleset_open(spec, NULL, &ruleset);
-    assert_string_equal(status.message, "");
-    return ruleset;
+    static const char *const settings[] = {"express:map", "nordic:map"};
+    return generated_open(settings[game % 2], seed, size, level);
 }
 
-static void test_every_seed_and_size_is_a_map(void **unused)
+static void test_every_seed_size_and_level_is_a_map(void **unused)
 {
     (void)unused;
     uint32_t count = budget(300, 10000);
     for (uint32_t i = 0; i < count; i++) {
-        ty_ruleset_close(map_open(games[i % 2], hash_mix(i) >> 1, 12 + i % 25));
+        ty_ruleset_close(
+            map_open(i, hash_mix(i) >> 1, SMALLEST + i / 2 % SIZES, i / 2 / SIZES % LEVELS));
+    }
+}
+
+static void test_maps_of_a_size_and_level_have_the_same_rows_and_actions(void **unused)
+{
+    (void)unused;
+    for (uint32_t i = 0; i < 2 * SIZES * LEVELS; i++) {
+        uint32_t size = SMALLEST + i / 2 / LEVELS;
+        uint32_t level = i / 2 % LEVELS;
+        TyRuleset *one = map_open(i, 1, size, level);
+        TyRuleset *other = map_open(i, 2 + i, size, level);
+        assert_int_equal(ty_shape(one)->schema_hash, ty_shape(other)->schema_hash);
+        assert_string_not_equal(ty_shape(one)->spec, ty_shape(other)->spec);
+        ty_ruleset_close(one);
+        ty_ruleset_close(other);
     }
 }
 
@@ -41,10 +54,12 @@ static bool share_a_city(const Route *one, const Route *other)
 static void test_routes_do_not_cross(void **unused)
 {
     (void)unused;
-    for (uint32_t i = 0; i < 60; i++) {
-        TyRuleset *ruleset = map_open(games[i % 2], i, 12 + i % 25);
+    uint32_t count = budget(60, 1000);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t size = SMALLEST + i % SIZES;
+        TyRuleset *ruleset = map_open(i, i, size, i % LEVELS);
         const TicketsTables *tables = tickets_tables(ruleset);
-        assert_int_equal(tables->city_count, 12 + i % 25);
+        assert_int_equal(tables->city_count, size);
         for (uint32_t one = 0; one < tables->route_count; one++) {
             for (uint32_t other = 0; other < one; other++) {
                 const Route *a = &tables->route[one];
@@ -56,22 +71,13 @@ static void test_routes_do_not_cross(void **unused)
     }
 }
 
-/* The names carry a hash of the content: builds and machines that differ would show here. */
 static void test_maps_are_pinned(void **unused)
 {
     (void)unused;
-    static const char *const pinned[] = {"express:map=gen:7-20@1d547ff0,players=2",
-                                         "nordic:map=gen:7-24@c9772e09,players=2"};
-    for (uint32_t i = 0; i < 2; i++) {
-        char spec[64];
-        TyRuleset *ruleset = NULL;
-        snprintf(spec, sizeof spec, "%s:map=gen:7", games[i]);
-        assert_int_equal(ty_ruleset_open(spec, NULL, &ruleset).code, TY_OK);
-        assert_string_equal(ty_shape(ruleset)->spec, pinned[i]);
-        ty_ruleset_close(ruleset);
-        assert_int_equal(ty_ruleset_open(pinned[i], NULL, &ruleset).code, TY_OK);
-        ty_ruleset_close(ruleset);
-    }
+    pinned("express:map=gen:7", "express:map=gen:7-20@328d11d0,players=2");
+    pinned("nordic:map=gen:7", "nordic:map=gen:7-24@63c8ddbf,players=2");
+    pinned("nordic:map=gen:7-easy", "nordic:map=gen:7-24-easy@4870efd9,players=2");
+    pinned("express:map=gen:7-12-hard", "express:map=gen:7-12-hard@c92d81c2,players=2");
 }
 
 static void test_wrong_values_are_named(void **unused)
@@ -88,31 +94,39 @@ static void test_wrong_values_are_named(void **unused)
         "express:map=gen:1-20-20",
         "express:map=gen:99999999999999999999",
         "express:map=gen:1@xyz",
+        "express:map=gen:1-hard-20",
         "nordic:map=gen:1-4294967308",
+        NULL,
     };
-    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        TyRuleset *ruleset = NULL;
-        TyStatus status = ty_ruleset_open(wrong[i], NULL, &ruleset);
-        assert_int_equal(status.code, TY_BAD_CONFIG);
-        assert_non_null(strstr(status.message, "=gen:"));
-        assert_null(ruleset);
+    refused_by_name(wrong);
+}
+
+/* What two experts reach, on any of the maps tried: MAPS.md. */
+static void test_experts_reach_what_is_promised(void **unused)
+{
+    (void)unused;
+    static const int32_t least[2][LEVELS] = {{20, 20, 10}, {20, 20, 10}};
+    const int32_t games = 4;
+    uint32_t count = budget(24, 600);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t level = i / 2 % LEVELS;
+        TyRuleset *ruleset = map_open(i, i, 20, level);
+        int32_t points = experts_reach(ruleset, "total_0", (uint32_t)games);
+        if (points < games * least[i % 2][level]) {
+            fail_msg("%s: %d points in %d games", ty_shape(ruleset)->spec, points, games);
+        }
+        ty_ruleset_close(ruleset);
     }
 }
 
 /* Random play comes to an end by the rules. */
-static void test_maps_are_played(void **unused)
+static void test_random_play_comes_to_an_end(void **unused)
 {
     (void)unused;
-    for (uint32_t i = 0; i < 20; i++) {
-        TyRuleset *ruleset = map_open(games[i % 2], 100 + i, 12 + i % 25);
-        TyPool *pool;
-        TyPoolConfig config = {.slots = 4, .seed = i, .autoreset = TY_AUTORESET_DISABLED};
-        assert_int_equal(ty_pool_open(ruleset, &config, &pool).code, TY_OK);
-        ty_pool_step_random(pool, 0, 0, i, 4000);
-        for (uint32_t slot = 0; slot < 4; slot++) {
-            assert_true(ty_pool_over(pool, slot));
-        }
-        ty_pool_close(pool);
+    for (uint32_t i = 0; i < 2 * SIZES; i++) {
+        int32_t metrics[TY_METRICS_MAX];
+        TyRuleset *ruleset = map_open(i, 100 + i, SMALLEST + i / 2, i % LEVELS);
+        agent_play(ruleset, "random", i, metrics);
         ty_ruleset_close(ruleset);
     }
 }
@@ -120,11 +134,13 @@ static void test_maps_are_played(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_seed_and_size_is_a_map),
+        cmocka_unit_test(test_every_seed_size_and_level_is_a_map),
+        cmocka_unit_test(test_maps_of_a_size_and_level_have_the_same_rows_and_actions),
         cmocka_unit_test(test_routes_do_not_cross),
         cmocka_unit_test(test_maps_are_pinned),
         cmocka_unit_test(test_wrong_values_are_named),
-        cmocka_unit_test(test_maps_are_played),
+        cmocka_unit_test(test_experts_reach_what_is_promised),
+        cmocka_unit_test(test_random_play_comes_to_an_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
