@@ -16,6 +16,23 @@
 
 static const char *const level_names[] = {"", "-easy", "-hard"};
 
+/* The row of seat 0 at the beginning of an episode, and where block `name` begins in it. */
+static inline const uint8_t *row_block(const TyRuleset *ruleset, const char *name,
+                                       uint8_t row[TY_ROW_MAX])
+{
+    const TyShape *shape = ty_shape(ruleset);
+    uint64_t state[TY_STATE_MAX / 8];
+    ty_reset(ruleset, state, 1, NULL);
+    ty_observe(ruleset, state, 0, row);
+    for (uint32_t i = 0; i < shape->row_block_count; i++) {
+        if (strcmp(shape->row_blocks[i].name, name) == 0) {
+            return row + shape->row_blocks[i].offset;
+        }
+    }
+    fail_msg("there is no block %s", name);
+    return NULL;
+}
+
 /* Opens "GAME:KEY=gen:SEED-SIZE", with one of the levels behind it. */
 static inline TyRuleset *generated_open(const char *setting, uint64_t seed, uint32_t size,
                                         uint32_t level)

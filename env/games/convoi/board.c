@@ -375,7 +375,7 @@ TyStatus convoi_board_read(const TyDoc *doc, ConvoiTables *tables)
         board_clear,           read_board_head,   read_cities,        read_starts,
         read_junctions,        read_segments,     convoi_read_lights, convoi_read_switches,
         convoi_read_green,     convoi_make_links, convoi_make_runs,   convoi_make_leg_names,
-        convoi_make_distances,
+        convoi_make_distances, convoi_make_row,
     };
     Board board = {.reader = {.doc = doc, .pool = &tables->names}, .tables = tables};
     for (size_t i = 0; i < sizeof STAGES / sizeof STAGES[0] && ty_reader_ok(&board.reader); i++) {

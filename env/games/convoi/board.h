@@ -54,3 +54,4 @@ void convoi_make_links(Board *board);
 void convoi_make_runs(Board *board);
 void convoi_make_leg_names(Board *board);
 void convoi_make_distances(Board *board);
+void convoi_make_row(Board *board);

@@ -252,3 +252,65 @@ void convoi_make_distances(Board *board)
     distances_fill(board->tables);
     check_distances(board);
 }
+
+/* ---- As rows show it ---- */
+
+static void row_put(ConvoiTables *tables, uint32_t value)
+{
+    tables->board_row[tables->board_row_size++] = (uint8_t)value;
+}
+
+static uint32_t told(uint32_t spaces)
+{
+    return spaces < CONVOI_SPACES_TOLD ? spaces : CONVOI_SPACES_TOLD;
+}
+
+/* The place at an end of a segment: cities are numbered first, then starts, then junctions. */
+static uint32_t end_number(const ConvoiTables *tables, Link end)
+{
+    uint32_t before = end.kind == LINK_CITY    ? 0
+                      : end.kind == LINK_START ? tables->city_count
+                                               : tables->city_count + tables->start_count;
+    return before + end.index;
+}
+
+/* Where each light is: its segment, and its gap there. */
+static void lights_find(const Board *board, uint8_t segment_of[], uint8_t gap_of[])
+{
+    for (uint8_t s = 0; s < board->tables->segment_count; s++) {
+        const Segment *segment = &board->segments[s];
+        for (uint8_t gap = 0; gap <= segment->spaces; gap++) {
+            uint8_t light = board->gap_light[segment->first_gap + gap];
+            if (light != CONVOI_NONE) {
+                segment_of[light] = s;
+                gap_of[light] = gap;
+            }
+        }
+    }
+}
+
+/* The board in the order of its blocks, from BLOCK_LINE on. */
+void convoi_make_row(Board *board)
+{
+    ConvoiTables *tables = board->tables;
+    uint8_t segment_of[CONVOI_LIGHTS_MAX];
+    uint8_t gap_of[CONVOI_LIGHTS_MAX];
+    lights_find(board, segment_of, gap_of);
+    for (uint32_t i = 0; i < tables->segment_count; i++) {
+        row_put(tables, end_number(tables, board->segments[i].end[0]));
+        row_put(tables, end_number(tables, board->segments[i].end[1]));
+    }
+    for (uint32_t i = 0; i < tables->segment_count; i++) {
+        row_put(tables, told(board->segments[i].spaces));
+    }
+    for (uint32_t i = 0; i < tables->light_count; i++) {
+        row_put(tables, segment_of[i]);
+    }
+    for (uint32_t i = 0; i < tables->light_count; i++) {
+        row_put(tables, told(gap_of[i]));
+    }
+    for (uint32_t i = 0; i < tables->city_count; i++) {
+        uint8_t goods = tables->city_goods[i];
+        row_put(tables, goods == CONVOI_NONE ? 0 : goods + 1u);
+    }
+}

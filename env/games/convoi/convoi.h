@@ -31,6 +31,11 @@ enum {
     CONVOI_WAY_WORDS = 2,  /* of 64 nodes of the search for ways */
     CONVOI_WAY_RING = 512, /* more than a line and a switch can cost */
 
+    /* Bytes that tell a board in a row: of each segment its ends and spaces, of each light its
+     * segment and gap, of each city its goods. */
+    CONVOI_BOARD_ROW_MAX = 3 * CONVOI_SEGMENTS_MAX + 2 * CONVOI_LIGHTS_MAX + CONVOI_CITIES_MAX,
+    CONVOI_SPACES_TOLD = 8, /* the most spaces of a segment that rows tell */
+
     CONVOI_NONE = 0xff,       /* no light, no leg, no city */
     CONVOI_FAR = 0xff,        /* no way from here to there */
     CONVOI_COLOUR_ANY = 0xfe, /* "any" new train, "multi" move symbol */
@@ -122,6 +127,7 @@ typedef struct ConvoiTables {
     bool hands_hidden;
     bool first_random;
     bool hints;
+    bool show_board;
 
     uint16_t pay_options[4][27]; /* payments for an act, by hand_class */
     uint64_t settings_all[2];    /* a bit for each of all junctions */
@@ -144,6 +150,9 @@ typedef struct ConvoiTables {
     Link leaving[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX];
     Link exit[CONVOI_LIGHTS_MAX]; /* from a city through this city light */
     Link departure[CONVOI_STARTS_MAX];
+
+    uint8_t board_row[CONVOI_BOARD_ROW_MAX]; /* as rows show it */
+    uint16_t board_row_size;
 
     Card first_card;
     Card cards[CONVOI_CARDS_MAX];

@@ -36,6 +36,7 @@ enum {
     FIELD_FIRST_PLAYER,
     FIELD_REWARD,
     FIELD_HINTS,
+    FIELD_SHOW_BOARD,
 };
 
 static const TyField convoi_fields[] = {
@@ -57,6 +58,8 @@ static const TyField convoi_fields[] = {
     {"reward", TY_FIELD_CHOICE, 0, 0, 2, reward_names, false,
      "+1/-1 at the end; 1/8 a good besides; progress of trains besides"},
     {"hints", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "rows tell what lies ahead of each train"},
+    {"show_board", TY_FIELD_FLAG, 0, 0, 1, NULL, false,
+     "rows tell the board too, for networks that play on many"},
     {.key = NULL},
 };
 
@@ -215,6 +218,7 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
     tables->first_random = config[FIELD_FIRST_PLAYER] == 1;
     tables->reward = (uint8_t)config[FIELD_REWARD];
     tables->hints = config[FIELD_HINTS] != 0;
+    tables->show_board = config[FIELD_SHOW_BOARD] != 0;
     tables->port_wants = tables->port_count == 1 ? 2 : 1;
     tables->port_extra = config[FIELD_GOODS] == 1 ? tables->port_wants : 0;
     tables->goods_per_city = config[FIELD_GOODS] == 1 ? 3 : 2;

@@ -74,6 +74,30 @@ const TyNames convoi_cities = TITLED(city_name, city_title, city_count);
 const TyNames convoi_starts = TITLED(start_name, start_title, start_count);
 const TyNames convoi_junctions = TITLED(junction_name, junction_title, junction_count);
 const TyNames convoi_deck_cards = KEPT(card_name, card_count);
+const TyNames convoi_segments = KEPT(segment_name, segment_count);
+const TyNames convoi_line_sides = WORDS("a", "b");
+
+static uint32_t count_line_ends(const TyRuleset *ruleset)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    return (uint32_t)tables->city_count + tables->start_count + tables->junction_count;
+}
+
+static void write_line_end(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    uint32_t starts = tables->city_count;
+    uint32_t junctions = starts + tables->start_count;
+    if (index < starts) {
+        ty_names_write(&convoi_cities, ruleset, index, out);
+    } else if (index < junctions) {
+        ty_names_write(&convoi_starts, ruleset, index - starts, out);
+    } else {
+        ty_names_write(&convoi_junctions, ruleset, index - junctions, out);
+    }
+}
+
+const TyNames convoi_line_ends = {.count = count_line_ends, .write = write_line_end};
 
 /* The list in which `name`, of `length` characters, stands, and its place there; NULL: in none. */
 static const TyNames *place_find(const TyRuleset *ruleset, const char *name, size_t length,

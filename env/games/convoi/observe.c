@@ -12,9 +12,14 @@ static uint32_t pile_maximum(const TyRuleset *ruleset)
     return convoi_tables(ruleset)->card_count;
 }
 
-static bool starts_shuffled(const TyRuleset *ruleset)
+static bool shows_board(const TyRuleset *ruleset)
 {
-    return convoi_tables(ruleset)->starts == STARTS_SHUFFLED;
+    return convoi_tables(ruleset)->show_board;
+}
+
+static bool starts_told(const TyRuleset *ruleset)
+{
+    return convoi_tables(ruleset)->starts == STARTS_SHUFFLED || shows_board(ruleset);
 }
 
 static bool starts_drawn(const TyRuleset *ruleset)
@@ -35,6 +40,7 @@ static bool has_hints(const TyRuleset *ruleset)
 #define FLAG(name_, help_) .name = (name_), .kind = TY_BLOCK_FLAG, .help = (help_)
 #define OF(list) .columns = &convoi_##list
 #define HINT OF(trains), .when = has_hints
+#define BOARD .when = shows_board
 
 const TyBlockForm convoi_blocks[] = {
     [BLOCK_PHASE] = {CATEGORY("phase", phases, "the question being asked")},
@@ -73,7 +79,7 @@ const TyBlockForm convoi_blocks[] = {
                        OF(junctions)},
     [BLOCK_SEEN] = {FLAG("seen", "instruction cards that were revealed"), OF(deck_cards)},
     [BLOCK_NUMBER_START] = {CATEGORY("number_start", starts, "start that carries each number"),
-                            OF(numbers), .when = starts_shuffled},
+                            OF(numbers), .when = starts_told},
     [BLOCK_TOKEN_SPENT] = {FLAG("token_spent", "start tokens gone from the stack"), OF(numbers),
                            .when = starts_drawn},
     [BLOCK_FIRST_TOKEN] = {OPTIONAL("first_token", numbers,
@@ -90,6 +96,17 @@ const TyBlockForm convoi_blocks[] = {
                     .kind = TY_BLOCK_CATEGORY,
                     .values = &ty_seats,
                     .help = "whose turn it is, counted from the own seat"},
+    [BLOCK_LINE] = {CATEGORY("line", line_ends, "the places at the ends of each line of track"),
+                    .rows = &convoi_segments, OF(line_sides), BOARD},
+    [BLOCK_LINE_SPACES] = {COUNT("line_spaces", CONVOI_SPACES_TOLD, "spaces of each line"),
+                           OF(segments), BOARD},
+    [BLOCK_LIGHT_LINE] = {CATEGORY("light_line", segments, "the line on which each light is"),
+                          OF(lights), BOARD},
+    [BLOCK_LIGHT_GAP] = {COUNT("light_gap", CONVOI_SPACES_TOLD,
+                               "spaces of its line between a and each light"),
+                         OF(lights), BOARD},
+    [BLOCK_HOME] = {OPTIONAL("home", goods, "the goods of each city; a port has none"), OF(cities),
+                    BOARD},
     [BLOCK_RUN] = {COUNT("run", DIE_MAX, "points that each train could use"), HINT},
     {OPTIONAL("obstacle", obstacles, "what stops it then"), HINT},
     {OPTIONAL("obstacle_light", lights, "the red light that does"), HINT},
@@ -140,9 +157,10 @@ void convoi_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat,
                (size_t)tables->port_count * CONVOI_GOODS);
     copy_small(row + at[BLOCK_SETTING], state->setting, tables->junction_count);
     copy_small(row + at[BLOCK_SEEN], state->seen, tables->card_count);
-    if (tables->starts == STARTS_SHUFFLED) {
+    if (tables->starts == STARTS_SHUFFLED || tables->show_board) {
         copy_small(row + at[BLOCK_NUMBER_START], state->number_start, CONVOI_NUMBERS);
-    } else if (tables->starts == STARTS_DRAWN) {
+    }
+    if (tables->starts == STARTS_DRAWN) {
         copy_small(row + at[BLOCK_TOKEN_SPENT], state->token_spent, CONVOI_NUMBERS);
         copy_small(row + at[BLOCK_FIRST_TOKEN], state->first_token, CONVOI_SYMBOLS_MAX);
     }
@@ -151,6 +169,9 @@ void convoi_observe(const TyRuleset *ruleset, const void *state_, uint32_t seat,
     row[at[BLOCK_TURN]] =
         (uint8_t)(state->active >= seat ? state->active - seat
                                         : state->active + tables->player_count - seat);
+    if (tables->show_board) {
+        memcpy(row + at[BLOCK_LINE], tables->board_row, tables->board_row_size);
+    }
     if (tables->hints) {
         memcpy(row + at[BLOCK_RUN], state->hints, sizeof state->hints);
     }

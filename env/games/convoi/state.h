@@ -104,6 +104,11 @@ enum {
     BLOCK_HAND,
     BLOCK_HAND_SIZE,
     BLOCK_TURN,
+    BLOCK_LINE, /* the first of the board: the bytes of its board_row stand as they are */
+    BLOCK_LINE_SPACES,
+    BLOCK_LIGHT_LINE,
+    BLOCK_LIGHT_GAP,
+    BLOCK_HOME,
     BLOCK_RUN, /* the first of the hints */
 };
 enum { CONVOI_HINTS = 8 };
@@ -306,6 +311,9 @@ extern const TyNames convoi_start_dice;   /* by what they show together */
 extern const TyNames convoi_dice[CONVOI_COLOURS];
 extern const TyNames convoi_start_draws; /* how a start number comes up */
 extern const TyNames convoi_results;
+extern const TyNames convoi_segments;
+extern const TyNames convoi_line_ends; /* cities, then starts, then junctions */
+extern const TyNames convoi_line_sides;
 extern const TyNames convoi_ends; /* why an episode is over */
 
 extern const TyBoard convoi_board;

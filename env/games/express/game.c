@@ -16,6 +16,7 @@ static const TyField express_fields[] = {
     {"reward", TY_FIELD_CHOICE, 0, 0, 1, tickets_reward_names, false,
      "+1/0/-1 for winning, sharing, losing; or 1/64 per point ahead of the best opponent"},
     {"first_player", TY_FIELD_CHOICE, 0, 0, 1, tickets_first_names, false, "who begins"},
+    TICKETS_SHOW_BOARD,
     {.key = NULL},
 };
 

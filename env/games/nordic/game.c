@@ -19,6 +19,7 @@ static const TyField nordic_fields[] = {
     {"first_player", TY_FIELD_CHOICE, 0, 0, 1, tickets_first_names, false, "who begins"},
     {"turns_max", TY_FIELD_CHOICE, 0, 0, 2, cap_names, false,
      "turns after which an episode is cut short"},
+    TICKETS_SHOW_BOARD,
     {.key = NULL},
 };
 

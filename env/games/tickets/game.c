@@ -31,8 +31,63 @@ static void tables_configure(TicketsTables *tables, const TyRuleset *ruleset)
     tables->player_count = (uint8_t)ruleset->shape.players;
     tables->reward = (uint8_t)ty_config(ruleset, "reward");
     tables->first_random = ty_config(ruleset, "first_player") == 0;
+    tables->show_board = ty_config(ruleset, "show_board") == 1;
     if (tables->rules.endless) {
         tables->turns_max = caps[ty_config(ruleset, "turns_max")];
+    }
+}
+
+/* What kind of route it is, as an item of the list of kinds: plain, tunnel, four for one, and ferry
+ * with one locomotive, two, and so on. */
+static uint8_t kind_number(const Route *route)
+{
+    switch ((RouteKind)route->kind) {
+    case ROUTE_PLAIN:
+        return 0;
+    case ROUTE_TUNNEL:
+        return 1;
+    case ROUTE_FOUR_FOR_ONE:
+        return 2;
+    case ROUTE_FERRY:
+        return (uint8_t)(2 + route->length - route->matched);
+    }
+    return 0;
+}
+
+static void row_put(TicketsTables *tables, uint8_t value)
+{
+    tables->map_row[tables->map_row_size++] = value;
+}
+
+static void row_put_ends(TicketsTables *tables, const uint8_t city[2])
+{
+    row_put(tables, city[0]);
+    row_put(tables, city[1]);
+}
+
+/* The map in the order of its blocks, from BLOCK_ROUTE_ENDS on. */
+static void map_row_make(TicketsTables *tables)
+{
+    for (uint32_t i = 0; i < tables->route_count; i++) {
+        row_put_ends(tables, tables->route[i].city);
+    }
+    for (uint32_t i = 0; i < tables->route_count; i++) {
+        row_put(tables, tables->route[i].length);
+    }
+    for (uint32_t i = 0; i < tables->route_count; i++) {
+        row_put(tables, tables->route[i].colour);
+    }
+    for (uint32_t i = 0; tables->rules.special_routes && i < tables->route_count; i++) {
+        row_put(tables, kind_number(&tables->route[i]));
+    }
+    for (uint32_t i = 0; i < tables->ticket_count; i++) {
+        row_put_ends(tables, tables->ticket[i].city);
+    }
+    for (uint32_t i = 0; i < tables->ticket_count; i++) {
+        row_put(tables, tables->ticket[i].points);
+    }
+    if (tables->rules.link_bonus) {
+        row_put_ends(tables, tables->bonus_city);
     }
 }
 
@@ -40,6 +95,7 @@ TyStatus tickets_build(TyRuleset *ruleset)
 {
     TicketsTables *tables = ruleset->tables;
     tables_configure(tables, ruleset);
+    map_row_make(tables);
     tickets_layout(tables);
     return tables_agree(tables);
 }

@@ -201,6 +201,9 @@ INLINE void view_write(View view, uint8_t *restrict row)
     observe_tickets(&view, row);
     observe_owners(&view, row + view.at[BLOCK_OWNER]);
     observe_seats(&view, row);
+    if (view.tables->show_board) {
+        memcpy(row + view.at[BLOCK_ROUTE_ENDS], view.tables->map_row, view.tables->map_row_size);
+    }
 }
 
 void tickets_observe(const TyRuleset *ruleset, const void *state, uint32_t seat, bool full,

@@ -59,6 +59,13 @@ enum {
     BLOCK_POINTS,
     BLOCK_STACK,
     BLOCK_BONUS,
+    BLOCK_ROUTE_ENDS, /* the first of the map: the bytes of its map_row stand as they are */
+    BLOCK_ROUTE_LENGTH,
+    BLOCK_ROUTE_COLOUR,
+    BLOCK_ROUTE_KIND,
+    BLOCK_TICKET_ENDS,
+    BLOCK_TICKET_POINTS,
+    BLOCK_LINK_ENDS,
     BLOCK_TICKET_PLACE,
 };
 

@@ -87,6 +87,29 @@ static void place_write(const TyRuleset *ruleset, uint32_t index, TyText *out)
 
 static const TyNames places = {.count = places_count, .write = place_write};
 
+static const char *const side_words[] = {"a", "b", NULL};
+static const char *const kind_words[] = {
+    "plain",   "tunnel",  "four_for_one", "ferry.1", "ferry.2", "ferry.3", "ferry.4",
+    "ferry.5", "ferry.6", "ferry.7",      "ferry.8", "ferry.9", NULL};
+static const TyNames sides = {.words = side_words};
+static const TyNames kinds = {.words = kind_words};
+static const TyNames cities =
+    TY_NAMES_TITLED(TicketsTables, city_name, city_title, city_count, names);
+
+static uint32_t colours_count(const TyRuleset *ruleset)
+{
+    return tickets_tables(ruleset)->colour_count + 1u;
+}
+
+static void colour_write(const TyRuleset *ruleset, uint32_t index, TyText *out)
+{
+    const TicketsTables *tables = tickets_tables(ruleset);
+    bool gray = index == tables->colour_count;
+    ty_text_add(out, "%s", gray ? "gray" : tickets_name_type(tables, index));
+}
+
+static const TyNames colours = {.count = colours_count, .write = colour_write};
+
 /* ---- Actions and chance ------------------------------------------------------------------------
  */
 
@@ -134,6 +157,21 @@ static bool has_link_bonus(const TyRuleset *ruleset)
 static bool has_tickets_under(const TyRuleset *ruleset)
 {
     return tickets_tables(ruleset)->rules.tickets_under;
+}
+
+static bool shows_board(const TyRuleset *ruleset)
+{
+    return tickets_tables(ruleset)->show_board;
+}
+
+static bool shows_kinds(const TyRuleset *ruleset)
+{
+    return shows_board(ruleset) && tickets_tables(ruleset)->rules.special_routes;
+}
+
+static bool shows_link(const TyRuleset *ruleset)
+{
+    return shows_board(ruleset) && has_link_bonus(ruleset);
 }
 
 /* One count per type of card. */
@@ -239,6 +277,50 @@ const TyBlockForm tickets_blocks[] = {
                      .maximum = 100,
                      .when = has_link_bonus,
                      .help = "points of the bonus card for linking two cities"},
+    [BLOCK_ROUTE_ENDS] = {.name = "route_ends",
+                          .kind = TY_BLOCK_CATEGORY,
+                          .rows = &tickets_routes,
+                          .columns = &sides,
+                          .values = &cities,
+                          .when = shows_board,
+                          .help = "the cities of each route"},
+    [BLOCK_ROUTE_LENGTH] = {.name = "route_length",
+                            .kind = TY_BLOCK_COUNT,
+                            .columns = &tickets_routes,
+                            .maximum = TICKETS_LENGTH_MAX,
+                            .when = shows_board,
+                            .help = "its spaces"},
+    [BLOCK_ROUTE_COLOUR] = {.name = "route_colour",
+                            .kind = TY_BLOCK_CATEGORY,
+                            .columns = &tickets_routes,
+                            .values = &colours,
+                            .when = shows_board,
+                            .help = "its colour"},
+    [BLOCK_ROUTE_KIND] = {.name = "route_kind",
+                          .kind = TY_BLOCK_CATEGORY,
+                          .columns = &tickets_routes,
+                          .values = &kinds,
+                          .when = shows_kinds,
+                          .help = "whether it is a tunnel, or a ferry with so many locomotives"},
+    [BLOCK_TICKET_ENDS] = {.name = "ticket_ends",
+                           .kind = TY_BLOCK_CATEGORY,
+                           .rows = &tickets_tickets,
+                           .columns = &sides,
+                           .values = &cities,
+                           .when = shows_board,
+                           .help = "the cities of each ticket"},
+    [BLOCK_TICKET_POINTS] = {.name = "ticket_points",
+                             .kind = TY_BLOCK_COUNT,
+                             .columns = &tickets_tickets,
+                             .maximum = 100,
+                             .when = shows_board,
+                             .help = "its points"},
+    [BLOCK_LINK_ENDS] = {.name = "link_ends",
+                         .kind = TY_BLOCK_CATEGORY,
+                         .columns = &sides,
+                         .values = &cities,
+                         .when = shows_link,
+                         .help = "the cities whose link earns the bonus"},
     [BLOCK_TICKET_PLACE] = {.name = "ticket_place",
                             .kind = TY_BLOCK_CATEGORY,
                             .columns = &tickets_tickets,

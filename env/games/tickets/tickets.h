@@ -20,6 +20,9 @@ enum {
     TICKETS_OFFER_MAX = 5,  /* tickets offered at a time */
     TICKETS_PURSE_MAX = 36, /* cards that pay for the longest route, each space by a set of four */
     TICKETS_ANSWER_WORDS = 4,
+    /* Bytes that tell a map in a row: of each route its ends, length, colour and kind, of each
+     * ticket its ends and points, and the cities of the bonus. */
+    TICKETS_MAP_ROW_MAX = 5 * TICKETS_ROUTES_MAX + 3 * TICKETS_MAX + 2,
 
     TICKETS_NONE = 0xff, /* no twin, no city */
 };
@@ -87,6 +90,7 @@ typedef struct TicketsTables {
     uint8_t bonus_count;
     uint8_t reward;
     bool first_random;
+    bool show_board;
     uint16_t turns_max; /* 0: no cap */
     uint8_t card_count[TICKETS_SLOTS];
     uint8_t bonus_points[TY_PLAYERS_MAX]; /* link bonus in order of arrival, or globetrotter */
@@ -100,6 +104,9 @@ typedef struct TicketsTables {
      * than the last of an index counts as the last. */
     RouteSet payable[TICKETS_PURSE_MAX + 1][TICKETS_LENGTH_MAX + 1][TICKETS_TYPES_MAX]
                     [TICKETS_LENGTH_MAX + 1];
+
+    uint8_t map_row[TICKETS_MAP_ROW_MAX]; /* as rows show it */
+    uint32_t map_row_size;
 
     Route route[TICKETS_ROUTES_MAX];
     Ticket ticket[TICKETS_MAX];
@@ -193,6 +200,16 @@ extern const char *const tickets_reward_names[];
 extern const char *const tickets_first_names[];
 
 extern const char *const tickets_phases[];
+/* What the setting `show_board` is for. */
+#define TICKETS_SHOW_BOARD                                                                         \
+    {"show_board",                                                                                 \
+     TY_FIELD_FLAG,                                                                                \
+     0,                                                                                            \
+     0,                                                                                            \
+     1,                                                                                            \
+     NULL,                                                                                         \
+     false,                                                                                        \
+     "rows tell the map too, for networks that play on many"}
 extern const TyNames tickets_routes;
 extern const TyNames tickets_tickets;
 extern const TyBoard tickets_board;

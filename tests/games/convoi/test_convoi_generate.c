@@ -40,6 +40,40 @@ static void test_boards_of_a_size_and_level_have_the_same_rows_and_actions(void 
     }
 }
 
+/* With `show_board` the row says how the board is made: enough to draw it. */
+static void test_rows_can_show_the_board(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint8_t row[TY_ROW_MAX];
+    assert_int_equal(ty_ruleset_open("convoi:board=gen:7,show_board=true", NULL, &ruleset).code,
+                     TY_OK);
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    uint32_t starts = tables->city_count;
+    uint32_t junctions = starts + tables->start_count;
+    const uint8_t *line = row_block(ruleset, "line", row);
+    const uint8_t *spaces = row_block(ruleset, "line_spaces", row);
+    for (uint32_t i = 0; i < tables->start_count; i++) {
+        assert_int_equal(line[2 * i], starts + i);
+        assert_int_equal(line[2 * i + 1], junctions + tables->departure_run[i].end.index);
+        assert_int_equal(spaces[i], tables->departure_run[i].points);
+    }
+    const uint8_t *light_line = row_block(ruleset, "light_line", row);
+    for (uint32_t i = 0; i < tables->city_light_count; i++) {
+        assert_int_equal(light_line[i], tables->start_count + i);
+        assert_int_equal(line[2 * light_line[i]], tables->light_city[i]);
+        assert_int_equal(line[2 * light_line[i] + 1], junctions + tables->exit_run[i].end.index);
+        assert_int_equal(spaces[light_line[i]], tables->exit_run[i].points);
+    }
+    const uint8_t *home = row_block(ruleset, "home", row);
+    for (uint32_t i = 0; i < tables->city_count; i++) {
+        assert_int_equal(home[i], (uint8_t)(tables->city_goods[i] + 1));
+    }
+    assert_memory_equal(row_block(ruleset, "number_start", row), tables->number_start,
+                        CONVOI_NUMBERS);
+    ty_ruleset_close(ruleset);
+}
+
 /* ---- On the plane ---- */
 
 typedef struct Line {
@@ -191,6 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_seed_size_and_level_is_a_board),
         cmocka_unit_test(test_boards_of_a_size_and_level_have_the_same_rows_and_actions),
+        cmocka_unit_test(test_rows_can_show_the_board),
         cmocka_unit_test(test_lines_do_not_cross),
         cmocka_unit_test(test_boards_are_pinned),
         cmocka_unit_test(test_wrong_values_are_named),

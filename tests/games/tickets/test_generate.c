@@ -39,6 +39,61 @@ static void test_maps_of_a_size_and_level_have_the_same_rows_and_actions(void **
     }
 }
 
+/* With `show_board` the row says how the map is made: enough to draw it. */
+static void test_rows_can_show_the_map(void **unused)
+{
+    (void)unused;
+    static const char *const specs[] = {"express:map=gen:7,show_board=true",
+                                        "nordic:map=gen:7,show_board=true"};
+    for (uint32_t game = 0; game < 2; game++) {
+        TyRuleset *ruleset = NULL;
+        uint8_t row[TY_ROW_MAX];
+        assert_int_equal(ty_ruleset_open(specs[game], NULL, &ruleset).code, TY_OK);
+        const TicketsTables *tables = tickets_tables(ruleset);
+        const uint8_t *ends = row_block(ruleset, "route_ends", row);
+        const uint8_t *length = row_block(ruleset, "route_length", row);
+        const uint8_t *colour = row_block(ruleset, "route_colour", row);
+        for (uint32_t i = 0; i < tables->route_count; i++) {
+            assert_memory_equal(ends + 2 * i, tables->route[i].city, 2);
+            assert_int_equal(length[i], tables->route[i].length);
+            assert_int_equal(colour[i], tables->route[i].colour);
+        }
+        const uint8_t *cities = row_block(ruleset, "ticket_ends", row);
+        const uint8_t *points = row_block(ruleset, "ticket_points", row);
+        for (uint32_t i = 0; i < tables->ticket_count; i++) {
+            assert_memory_equal(cities + 2 * i, tables->ticket[i].city, 2);
+            assert_int_equal(points[i], tables->ticket[i].points);
+        }
+        if (tables->rules.link_bonus) {
+            assert_memory_equal(row_block(ruleset, "link_ends", row), tables->bonus_city, 2);
+        }
+        ty_ruleset_close(ruleset);
+    }
+}
+
+static void test_rows_tell_tunnels_and_ferries(void **unused)
+{
+    (void)unused;
+    uint32_t told[4] = {0};
+    uint8_t row[TY_ROW_MAX];
+    TyRuleset *ruleset = NULL;
+    assert_int_equal(ty_ruleset_open("nordic:show_board=true", NULL, &ruleset).code, TY_OK);
+    const TicketsTables *tables = tickets_tables(ruleset);
+    const uint8_t *kind = row_block(ruleset, "route_kind", row);
+    for (uint32_t i = 0; i < tables->route_count; i++) {
+        const Route *route = &tables->route[i];
+        int symbols = route->kind == ROUTE_FERRY ? route->length - route->matched : 0;
+        assert_int_equal(kind[i] > 2 ? kind[i] - 2 : 0, symbols);
+        assert_int_equal(kind[i] == 1, route->kind == ROUTE_TUNNEL);
+        assert_int_equal(kind[i] == 2, route->kind == ROUTE_FOUR_FOR_ONE);
+        told[route->kind]++;
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_true(told[i] > 0);
+    }
+    ty_ruleset_close(ruleset);
+}
+
 static bool crosses(const TicketsTables *tables, const Route *one, const Route *other)
 {
     return lines_cross(tables->city_xy[one->city[0]], tables->city_xy[one->city[1]],
@@ -105,7 +160,7 @@ static void test_wrong_values_are_named(void **unused)
 static void test_experts_reach_what_is_promised(void **unused)
 {
     (void)unused;
-    static const int32_t least[2][LEVELS] = {{20, 20, 10}, {20, 20, 10}};
+    static const int32_t least[2][LEVELS] = {{20, 20, 15}, {20, 20, 15}};
     const int32_t games = 4;
     uint32_t count = budget(24, 600);
     for (uint32_t i = 0; i < count; i++) {
@@ -136,6 +191,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_seed_size_and_level_is_a_map),
         cmocka_unit_test(test_maps_of_a_size_and_level_have_the_same_rows_and_actions),
+        cmocka_unit_test(test_rows_can_show_the_map),
+        cmocka_unit_test(test_rows_tell_tunnels_and_ferries),
         cmocka_unit_test(test_routes_do_not_cross),
         cmocka_unit_test(test_maps_are_pinned),
         cmocka_unit_test(test_wrong_values_are_named),
