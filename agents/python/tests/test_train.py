@@ -46,12 +46,12 @@ def table(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-#: What a checkpoint has to keep, besides the network: past selves.
+#: What a checkpoint has to keep, besides the network: past selves, the mean of the weights.
 KINDS = {
     "convoi": {},
     "nordic": {"past": 2, "past_every": 1},
     "express": {"past": 1, "past_every": 2},
-    "chicago": {},
+    "chicago": {"average": 3},
 }
 
 
@@ -120,6 +120,27 @@ def test_a_run_starts_from_a_network(tmp_path: Path) -> None:
         Trainer(config("convoi", start=str(file), hidden=[64]))
     with pytest.raises(trainyard.Error, match=r"start=.*start\.net: "):
         Trainer(config("express", start=str(file)))
+
+
+def heads(path: Path, average: int) -> list[np.ndarray]:
+    """The head for actions of what a run saves before it, after a round and after two."""
+    trainer = Trainer(config("convoi", average=average))
+    found = []
+    for _ in range(3):
+        trainer.save_net(path)
+        found.append(nets.unpack(path.read_bytes()).policy[0])
+        trainer.round()
+    trainer.close()
+    return found
+
+
+def test_a_run_can_save_the_mean_of_its_weights(tmp_path: Path) -> None:
+    last = heads(tmp_path / "last.net", 1)
+    mean = heads(tmp_path / "mean.net", 2)
+    assert not np.array_equal(last[1], last[2])
+    assert np.array_equal(mean[0], last[0])
+    assert np.allclose(mean[1], (last[0] + last[1]) / 2, atol=1e-6)
+    assert np.allclose(mean[2], (mean[1] + last[2]) / 2, atol=1e-6)
 
 
 def test_imitation_learns_to_agree_with_the_expert() -> None:
@@ -265,7 +286,7 @@ def test_a_network_that_ships_is_evaluated_beside_agents(capsys: pytest.CaptureF
     goods = {
         line.split()[0]: float(line.split()[2]) for line in said.splitlines() if " goods " in line
     }
-    assert goods["network"] > 2.0 > goods["random"]
+    assert goods["network"] > 6.0 > goods["random"]
     assert "seeds 1000000..1000039" in said
 
 
@@ -300,11 +321,13 @@ def test_a_past_self_is_a_rival() -> None:
 
 
 def test_both_ways_to_play_a_network_are_measured(capsys: pytest.CaptureFixture) -> None:
-    main(["speed", str(TOP / "agents/nets/convoi.net"), "--seconds", "0.2"])
+    file = TOP / "agents/nets/convoi.net"
+    main(["speed", str(file), "--seconds", "0.2"])
+    widths = [bias.size for _, bias in nets.unpack(file.read_bytes()).hidden]
     said = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in said[1:3]] == ["library", "PyTorch"]
     assert [line for line in said if line.startswith("training")] == [
-        f"training, {epochs} epochs, hidden layers [128, 128]" for epochs in (1, 2)
+        f"training, {epochs} epochs, hidden layers {widths}" for epochs in (1, 2)
     ]
 
 

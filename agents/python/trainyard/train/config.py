@@ -38,6 +38,9 @@ class Config:
     # Rate and entropy fall in a straight line from all to `end` of it, over `planned` decisions.
     planned: int = 50_000_000
     end: float = 0.1
+    # policy.net has the mean of the weights over about so many rounds; 1: the last ones. What is
+    # learned wavers from round to round, and its mean plays better.
+    average: int = 1
     # Who else plays: the network alone has weight `alone`, each built-in agent its own, and `past`
     # selves together `past_weight`. Every `past_every` rounds a self is kept instead of the oldest.
     alone: int = 4
@@ -75,6 +78,7 @@ class Config:
             "epochs",
             "batch",
             "planned",
+            "average",
             "past_every",
             "demonstrated",
             "demonstration_epochs",

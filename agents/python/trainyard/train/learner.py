@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import torch
 from torch import nn
 
+from ..errors import Error
+from ..net import Net, unpack
 from .collect import Decisions
 from .config import Config
 from .network import Network
@@ -32,6 +35,13 @@ class Learner:
     def __init__(self, config: Config) -> None:
         self.config = config
         self.network = Network(config.ruleset, config.hidden)
+        if config.start:
+            _start(self.network, Path(config.start))
+        #: The network to play with afterwards.
+        self.mean = self.network
+        if config.average > 1:
+            self.mean = Network(config.ruleset, config.hidden)
+            self.mean.load_state_dict(self.network.state_dict())
         self.optimiser = torch.optim.Adam(
             self.network.parameters(), config.rate, eps=1e-5, fused=True
         )
@@ -54,9 +64,18 @@ class Learner:
             order = self.rng.permutation(len(batch.rows))
             for at in np.split(order, range(size, len(order), size)):
                 notes.append(self._step(batch, torch.from_numpy(at), calm, imitate))
+        self._average()
         means = {key: float(np.mean([note[key] for note in notes])) for key in notes[0]}
         earned = decisions.earned[:, :, 0] if decisions.team else decisions.earned
         return {"reward": float(earned.mean()), "explained": explained, **means}
+
+    def _average(self) -> None:
+        if self.mean is not self.network:
+            with torch.no_grad():
+                for mean, last in zip(
+                    self.mean.parameters(), self.network.parameters(), strict=True
+                ):
+                    mean.lerp_(last, 1 / self.config.average)
 
     def _batch(
         self,
@@ -122,3 +141,13 @@ class Learner:
                 "clipped": (ratio != clipped).float().mean().item(),
             }
         return torch.min(ratio * gain, clipped * gain).mean(), note
+
+
+def _start(network: Network, path: Path) -> None:
+    """Gives it the weights of a file."""
+    try:
+        data = path.read_bytes()
+        Net(network.ruleset, data)  # checks them
+        network.take(unpack(data))
+    except (OSError, Error) as error:
+        raise Error(f"start={path}: {error}") from None

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from ..errors import Error
-from ..net import Net, pack, unpack
+from ..net import Net, pack
 from .collect import Collector, Decisions, Outcome, Rival
 from .config import Config
 from .evaluate import FIRST_SEED
@@ -30,8 +29,6 @@ class Trainer:
         torch.manual_seed(config.seed)
         self.learner = Learner(config)
         self.ruleset = config.ruleset
-        if config.start:
-            self._start_from(Path(config.start))
         self.steps = 0
         self.rounds = 0
         self.seconds = 0.0
@@ -46,14 +43,6 @@ class Trainer:
         self._before = b""
         self._collector = self._open()
         self._played: Future[list[Outcome]] = self._begin(0, self._weights())
-
-    def _start_from(self, path: Path) -> None:
-        try:
-            data = path.read_bytes()
-            Net(self.ruleset, data)
-            self.learner.network.take(unpack(data))
-        except (OSError, Error) as error:
-            raise Error(f"start={path}: {error}") from None
 
     # ---- Play
 
@@ -146,13 +135,14 @@ class Trainer:
 
     def save_net(self, path: Path) -> None:
         """The network, for the library."""
-        _replace(path, self._weights())
+        _replace(path, pack(self.ruleset, self.learner.mean.layers()).tobytes())
 
     def save(self, path: Path) -> None:
         """Everything, for a run that goes on."""
         state = {
             "config": asdict(self.config),
             "network": self.learner.network.state_dict(),
+            "mean": self.learner.mean.state_dict(),
             "optimiser": self.learner.optimiser.state_dict(),
             "rng": json.dumps(self.learner.rng.bit_generator.state),
             "acting": _tensor(self._acting),
@@ -174,6 +164,7 @@ class Trainer:
         trainer = cls(replace(Config(**state["config"]), start=""))
         trainer._played.result()
         trainer.learner.network.load_state_dict(state["network"])
+        trainer.learner.mean.load_state_dict(state["mean"])
         trainer.learner.optimiser.load_state_dict(state["optimiser"])
         trainer.learner.rng.bit_generator.state = json.loads(state["rng"])
         trainer.past = [_bytes(data) for data in state["past"]]
