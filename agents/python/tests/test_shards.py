@@ -152,6 +152,23 @@ def test_what_illegal_actions_did_is_done_again(started, illegal):
     assert len(both.backend.moves) == 1
 
 
+def test_long_episodes_are_kept_whole(started):
+    """Room for actions is doubled, also when nothing is under way as the daemon dies."""
+    daemons = started(2)
+    options = {"num_envs": 4, "seed": 2, "hash": True}
+    one = trainyard.make("convoi", **options)
+    both = sharded("convoi", daemons, groups=2, **options)
+    for number in range(140):
+        step(one)
+        step(both)
+        if number == 63:
+            assert one.step_count.max() == 64
+            daemons[0].end()
+            assert one.text(0) == both.text(0)
+        assert_same(one, both)
+    assert len(both.backend.moves) == 1
+
+
 def test_resets_and_snapshots_are_done_again(started):
     daemons = started(2)
     options = {"num_envs": 6, "seed": 9, "max_steps": 50, "hash": True}

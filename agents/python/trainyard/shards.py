@@ -27,13 +27,12 @@ from .ruleset import Ruleset
 
 #: Columns that say something where an episode has just ended.
 _ENDINGS = ("metrics", "final_obs", "final_reward")
-#: What is not copied with every row.
-_NOT_DENSE = {*_ENDINGS, "action", "first"}
 #: How many actions of a slot have room at first.
 _ROOM = 64
 
 Result = TypeVar("Result")
 Ints = npt.NDArray[np.int64]
+_Pair = tuple[npt.NDArray[Any], npt.NDArray[Any]]
 
 
 def divide(slots: int, parts: int) -> list[range]:
@@ -68,7 +67,7 @@ class _Part:
         self.there = slice(rows.first, rows.first + len(rows))
         self.here = slice(shard.first + rows.first, shard.first + rows.first + len(rows))
         self._every = np.arange(len(rows))
-        #: The actions of each slot since its episode began, and the one that is under way.
+        #: The actions of each slot since its episode began, and the next one: there is always room.
         self.actions = np.zeros((len(rows), _ROOM), dtype=np.int32)
         #: Of the last step that began: its number, which rows asked, and in which episodes.
         self.before = (0, np.zeros(0, dtype=np.bool_), np.zeros(0, dtype=np.uint32))
@@ -77,19 +76,17 @@ class _Part:
         self.after = (0, 0, np.zeros(len(rows), dtype=np.int64))
         #: Our numbers of steps, less those that the daemon knows.
         self.ahead = 0
+        #: Columns by name, ours and the daemon's; apart those that tell of endings.
+        self.columns: dict[str, _Pair] = {}
+        self.endings: dict[str, _Pair] = {}
+        self.bound_to: Remote | None = None
 
     @property
     def lengths(self) -> Ints:
         return self.after[2]
 
-    @property
-    def under_way(self) -> bool:
-        return self.before[0] != self.after[0]
-
     def begin(self, number: int, ours: Group) -> None:
         """Writes down what is going to be done."""
-        if self.lengths.max() == self.actions.shape[1]:
-            self.actions = np.pad(self.actions, ((0, 0), (0, self.actions.shape[1])))
         self.actions[self._every, self.lengths] = ours.action[self.here]
         self.before = (number, ours.ready[self.here].copy(), ours.episode[self.here].copy())
 
@@ -104,7 +101,10 @@ class _Part:
         counts = asked if illegal_counts else asked & ~rows.illegal
         same = rows.episode == episode
         lengths = np.where(same, self.lengths + counts, 0)
-        self.shard.forget(self.there.start + np.flatnonzero(~same))
+        if lengths.max() == self.actions.shape[1]:
+            self.actions = np.pad(self.actions, ((0, 0), (0, self.actions.shape[1])))
+        if self.shard.restored:
+            self.shard.forget(self.there.start + np.flatnonzero(~same))
         self.after = (number, refused, lengths)
 
     def restart(self, rows: npt.NDArray[Any]) -> None:
@@ -148,9 +148,8 @@ class _Shard:
 
     def forget(self, slots: npt.NDArray[Any]) -> None:
         """The episodes of these slots begin by their seeds."""
-        if self.restored:
-            for slot in slots.tolist():
-                self.restored.pop(slot, None)
+        for slot in slots.tolist() if self.restored else ():
+            self.restored.pop(slot, None)
 
     def restart(self, slots: npt.NDArray[Any]) -> None:
         """These slots begin anew."""
@@ -258,8 +257,6 @@ class Shards:
         columns = slab_columns(whole, 0, self._memory, self._memory)
         #: The columns of all slots.
         self.whole = Group(0, columns)
-        self._dense = [name for name in vars(self.whole) if name not in _NOT_DENSE]
-        self._endings = [name for name in _ENDINGS if hasattr(self.whole, name)]
         self._slab = _lib.Slab(groups=len(self._parts), seat_count=model.seat_count)
         self._slab.seats = model.seats
         self._slab.rows = self._slab.commands = self._memory.ctypes.data
@@ -291,17 +288,30 @@ class Shards:
 
     # ---- Rows
 
+    def _bind(self, part: _Part) -> None:
+        """Finds the columns of a part, here and in the pool where it is now."""
+        theirs = part.shard.remote.groups[part.index]
+        for name, column in vars(self.whole).items():
+            if name not in ("action", "first"):
+                pairs = part.endings if name in _ENDINGS else part.columns
+                pairs[name] = (column[part.here], getattr(theirs, name))
+        part.bound_to = part.shard.remote
+
     def _take(self, part: _Part, rows: npt.NDArray[Any] | None) -> None:
         """Copies rows of a part, by their places in it (None: all)."""
-        theirs = part.shard.remote.groups[part.index]
-        which: Any = slice(None) if rows is None else rows
-        for name in self._dense:
-            getattr(self.whole, name)[part.here][which] = getattr(theirs, name)[which]
-        ended = np.flatnonzero(theirs.terminated | theirs.truncated)
-        if rows is not None:
-            ended = np.intersect1d(ended, rows)
-        for name in self._endings if len(ended) else ():
-            getattr(self.whole, name)[part.here][ended] = getattr(theirs, name)[ended]
+        if part.bound_to is not part.shard.remote:
+            self._bind(part)
+        for ours, theirs in part.columns.values():
+            if rows is None:
+                np.copyto(ours, theirs)
+            else:
+                ours[rows] = theirs[rows]
+        ended = part.columns["terminated"][1] | part.columns["truncated"][1]
+        if ended.any():
+            at = np.flatnonzero(ended)
+            at = at if rows is None else np.intersect1d(at, rows)
+            for ours, theirs in part.endings.values():
+                ours[at] = theirs[at]
 
     # ---- Steps
 
