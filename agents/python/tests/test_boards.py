@@ -48,6 +48,29 @@ def test_rows_that_show_the_board_tell_boards_apart(game):
     assert not np.array_equal(*rows)
 
 
+@pytest.mark.parametrize("game", boards.SETTINGS)
+def test_graphs_of_boards_of_a_size_have_one_shape(game):
+    shapes = set()
+    for rules in boards.rulesets(game, "train", 4, size=SIZES[game], show_board=True):
+        graph = rules.board.observe(np.zeros((2, rules.row_size), np.uint8))
+        parts = (graph.nodes, graph.edges, graph.rest, rules.board.edge_index)
+        shapes.add(tuple(part.shape for part in parts))
+    assert len(shapes) == 1
+
+
+@pytest.mark.parametrize("game", boards.SETTINGS)
+def test_generated_boards_are_the_same_behind_every_door(game, door):
+    spec = f"{game}:{boards.SETTINGS[game]}={boards.name(7, size=SIZES[game])},show_board=true"
+    shown = []
+    for how in ({"backend": "inproc"}, door):
+        with trainyard.make(spec, num_envs=2, seed=3, **how) as pool:
+            pool.reset()
+            for _ in range(5):
+                pool.step(pool.mask.argmax(axis=1))
+            shown.append((pool.ruleset.spec, pool.obs.tobytes(), pool.mask.tobytes()))
+    assert shown[0] == shown[1]
+
+
 def test_one_network_plays_every_board_of_a_size():
     one, *others = boards.rulesets("convoi", "train", 3, size=5, hints=True)
     rng = np.random.default_rng(0)

@@ -251,7 +251,8 @@ static void check_connected(TyReader *reader, const TicketsTables *tables)
 static void index_payable(TicketsTables *tables, uint32_t index)
 {
     const Route *route = &tables->route[index];
-    for (uint32_t total = 0; total <= TICKETS_PURSE_MAX; total++) {
+    uint32_t most = tables->sets ? TICKETS_PURSE_MAX : 0;
+    for (uint32_t total = 0; total <= most; total++) {
         uint32_t spare = total > route->length ? total - route->length : 0;
         uint32_t sets = route->set != 0 ? spare / (route->set - 1u) : 0;
         if (route->set != 0 && total < route->length) {
@@ -272,12 +273,14 @@ static void index_payable(TicketsTables *tables, uint32_t index)
 static void index_routes(TicketsTables *tables)
 {
     for (uint32_t i = 0; i < tables->route_count; i++) {
+        tables->sets = tables->sets || tables->route[i].set != 0;
+    }
+    for (uint32_t i = 0; i < tables->route_count; i++) {
         const Route *route = &tables->route[i];
         routes_add(&tables->routes, i);
         for (uint32_t wagons = route->length; wagons <= TICKETS_WAGONS_MAX; wagons++) {
             routes_add(&tables->within[wagons], i);
         }
-        tables->sets = tables->sets || route->set != 0;
         index_payable(tables, i);
     }
 }

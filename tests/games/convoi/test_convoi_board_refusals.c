@@ -83,6 +83,20 @@ static void test_title_must_be_one_line(void **state)
                          "cities[1].title: must be one line of 1 to 60 bytes");
 }
 
+static void test_title_of_a_light_must_be_one_line(void **state)
+{
+    (void)state;
+    expect_board_failure("\"id\": \"mill/west\"", "\"id\": \"mill/west\", \"title\": \"a\\nb\"",
+                         "segments[2].lights[0].title: ");
+}
+
+static void test_numbered_legs_is_a_flag(void **state)
+{
+    (void)state;
+    expect_board_failure("\"title\": \"Tiny\"", "\"title\": \"Tiny\", \"numbered_legs\": 1",
+                         "numbered_legs: ");
+}
+
 static void test_id_with_strange_characters_is_refused(void **state)
 {
     (void)state;
@@ -481,6 +495,8 @@ int main(void)
         cmocka_unit_test(test_missing_key_is_named),
         cmocka_unit_test(test_wrong_type_is_named),
         cmocka_unit_test(test_title_must_be_one_line),
+        cmocka_unit_test(test_title_of_a_light_must_be_one_line),
+        cmocka_unit_test(test_numbered_legs_is_a_flag),
         cmocka_unit_test(test_id_with_strange_characters_is_refused),
         cmocka_unit_test(test_id_of_61_characters_is_refused),
         cmocka_unit_test(test_two_places_with_one_id_are_refused),
