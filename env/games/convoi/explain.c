@@ -163,6 +163,9 @@ static void write_run(const View *view, uint8_t train, uint32_t points, TyText *
     Hint hints[CONVOI_TRAINS];
     hints_compute(view->tables, view->state, hints);
     Hint hint = hints[train];
+    uint8_t place = (uint8_t)(view->state->place[train] - 1);
+    bool leaves = place < CONVOI_NONE && city_at(view->tables, place) != CONVOI_NONE;
+    ty_text_add(out, "%s", leaves ? "by the green exit that leads furthest: " : "");
     bool enters = hint.obstacle == HINT_CITY || hint.obstacle == LOSS_START_REACHED + 1;
     if (hint.obstacle == 0 || points + enters <= hint.run) {
         ty_text_add(out, "the way is free");

@@ -239,13 +239,16 @@ static void text_tokens(const View *view, TyText *out)
 
 static void text_starts(const View *view, TyText *out)
 {
+    const char *separator = "";
     ty_text_add(out, "Starts of new trains, by what two dice show:");
     for (uint32_t i = 0; i < CONVOI_NUMBERS; i++) {
         uint8_t start = view->state->number_start[i];
         uint8_t place = place_start(view->tables, start);
         bool taken = train_at(view->state, place, CONVOI_NONE) != CONVOI_NONE;
-        ty_text_add(out, " %u %s%s;", i + 2, view_name(view, &convoi_starts, start).text,
+        ty_text_add(out, "%s %u %s%s", separator, i + 2,
+                    view_name(view, &convoi_starts, start).text,
                     taken ? " (occupied: 2 tokens)" : "");
+        separator = ";";
     }
     ty_text_add(out, "\n");
 }
@@ -259,12 +262,12 @@ static void text_staff(const View *view, TyText *out)
     };
     ty_text_add(out, "Staff, once a game each:");
     for (uint32_t staff = 0; staff < CONVOI_STAFF; staff++) {
-        ty_text_add(out, " %s (%s)%s;", view_title(view, &convoi_staff, staff).text,
-                    help[view->tables->crossing][staff],
-                    view->state->staff_used[staff] ? " used" : "");
+        ty_text_add(
+            out, "%s %s (%s)%s", staff == 0 ? "" : ";", view_title(view, &convoi_staff, staff).text,
+            help[view->tables->crossing][staff], view->state->staff_used[staff] ? " used" : "");
     }
     ty_text_add(out, "%s\n",
-                view->state->crossing_on ? " trains may cross cities until this turn ends" : "");
+                view->state->crossing_on ? "; trains may cross cities until this turn ends" : "");
 }
 
 /* ---- The question ------------------------------------------------------------------------------
@@ -304,9 +307,10 @@ static void question_colour(const View *view, TyText *out)
 {
     bool new_train = view->state->symbol < card_now(view->tables, view->state)->new_count;
     const char *separator = "; named already:";
-    ty_text_add(out, "%s. A colour is named for one symbol of a card only",
-                new_train ? "the colour of the new train; then its start is rolled"
-                          : "the colour whose trains move now");
+    ty_text_add(out, "%s",
+                new_train ? "the colour of the new train; then its start is rolled. The card's new "
+                            "trains have different colours; what moves is named apart from them"
+                          : "the colour whose trains move now. Each moves once for a card");
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         if (view->state->named[colour]) {
             ty_text_add(out, "%s %s", separator, convoi_colours.words[colour]);
