@@ -4,6 +4,7 @@
 #include "core/draw.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 enum { SKILL_FULL = 1000 /* thousandths */ };
@@ -56,9 +57,35 @@ static void row_read(const Expert *expert, const TyView *view, ConvoiState *stat
 /* ---- Weighing answers --------------------------------------------------------------------------
  */
 
+/* Questions whose answer was thought of before, or needs no look at the board. */
+static bool question_is_small(const Thought *thought)
+{
+    uint8_t phase = thought->state.head.phase;
+    return phase == PHASE_PAY || phase == PHASE_PLACE_SWITCH ||
+           (phase == PHASE_LIGHT_TO && convoi_light_remembered(thought));
+}
+
+/* Tells what an answer is worth; the best, if it was weighed more than once. */
+static void answer_tell(const Thought *thought, uint32_t action, int32_t value)
+{
+    TyNotes *notes = thought->view->notes;
+    bool judged = value != INT32_MAX && !question_is_small(thought);
+    float reward = judged ? convoi_value_reward(&thought->state, value) : NAN;
+    for (uint32_t i = 0; i < notes->count; i++) {
+        if (notes->list[i].action == action) {
+            notes->list[i].value = fmaxf(notes->list[i].value, reward);
+            return;
+        }
+    }
+    ty_note(thought->view, (TyNote){action, .probability = NAN, .value = reward, .visits = NAN});
+}
+
 void convoi_answer_offer(Thought *thought, Form form, uint32_t item, int32_t value)
 {
     uint32_t action = thought->expert->ruleset->action_first[form] + item;
+    if (thought->view->notes != NULL && thought->view->mask[action]) {
+        answer_tell(thought, action, value);
+    }
     if (thought->view->mask[action] && value > thought->best_value) {
         thought->best_value = value;
         thought->best = action;
@@ -115,13 +142,21 @@ int32_t convoi_roll_value(const Thought *thought, const ConvoiState *state, uint
     Ending endings[DIE_MAX + 1];
     Walk walk = walk_of(thought, train, 1);
     int32_t sum = 0;
+    int32_t value = 0;
+    const Outcome *judged = NULL;
     walk.most = convoi_die_most(train);
     convoi_walk(&thought->judge, state, &thought->judgement, walk, endings);
     for (uint8_t points = 1; points <= walk.most; points++) {
         uint8_t weight = die_weights[train_colour(train)][points];
-        if (weight > 0) {
-            sum += weight * outcome_value(thought, state, train, endings[points].outcome);
+        const Outcome *outcome = &endings[points].outcome;
+        if (weight == 0) {
+            continue;
         }
+        if (judged == NULL || memcmp(judged, outcome, sizeof *outcome) != 0) {
+            value = outcome_value(thought, state, train, *outcome);
+            judged = outcome;
+        }
+        sum += weight * value;
     }
     return sum / 6;
 }
@@ -419,14 +454,6 @@ static uint32_t answer_any(const TyView *view)
         action++;
     }
     return action;
-}
-
-/* Questions whose answer was thought of before, or needs no look at the board. */
-static bool question_is_small(const Thought *thought)
-{
-    uint8_t phase = thought->state.head.phase;
-    return phase == PHASE_PAY || phase == PHASE_PLACE_SWITCH ||
-           (phase == PHASE_LIGHT_TO && convoi_light_remembered(thought));
 }
 
 /* Whether the expert does not follow its judgement this time. */

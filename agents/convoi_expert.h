@@ -111,7 +111,7 @@ typedef struct MapLine {
 
 /* To each city. */
 typedef struct Lanes {
-    int16_t to[CONVOI_CITIES_MAX];
+    _Alignas(8) int16_t to[CONVOI_CITIES_MAX];
 } Lanes;
 
 /* The board as lines between junctions and cities. Nodes: 2 * space + heading, then cities, then
@@ -304,6 +304,9 @@ void convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *
 /* What an outcome of a move of `train` is worth, as `judgement` sees it, without lost tokens. */
 int32_t convoi_outcome_value(const Judge *judge, const ConvoiState *state,
                              const Judgement *judgement, uint8_t train, Outcome outcome);
+/* What the players may expect to earn in a position that is worth `total`: 1 if they win, -1 if
+ * they lose. */
+float convoi_value_reward(const ConvoiState *state, int32_t total);
 /* What the cards of the active hand are worth. */
 int32_t convoi_hand_value(const Judge *judge, const ConvoiState *state);
 

@@ -1,6 +1,7 @@
 /* The Convoi Express expert's judgement: what a position is worth, and what lies ahead of it. */
 #include "convoi_expert.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -479,4 +480,15 @@ void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judge
     total += convoi_hand_value(judge, state);
     total += judge->ending ? 0 : hand_now(judge, state, judgement);
     judgement->total = total;
+}
+
+/* Fitted to games that experts play: with `pile` cards to come, half of them are won from a value
+ * of 680 pile - 23 pile^2 on, and the more cards are to come, the less a value tells. */
+float convoi_value_reward(const ConvoiState *state, int32_t total)
+{
+    int32_t pile = state->pile;
+    float even = (float)(680 * pile - 23 * pile * pile);
+    float scale = (float)(2 * (300 + 40 * pile + 8 * pile * pile));
+    float above = ((float)total - even) / scale;
+    return above / sqrtf(1 + above * above);
 }

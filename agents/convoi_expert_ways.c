@@ -20,6 +20,13 @@ static inline void lanes_lower(Lanes *lanes, const Lanes *other, int32_t price)
     }
 }
 
+static inline void lanes_add(Lanes *lanes, const Lanes *other)
+{
+    for (uint32_t i = 0; i < CONVOI_CITIES_MAX; i++) {
+        lanes->to[i] = (int16_t)(lanes->to[i] + other->to[i]);
+    }
+}
+
 /* ---- Tolls ---- */
 
 static uint16_t light_toll(const Costs *costs, uint8_t light)
@@ -148,11 +155,9 @@ static inline Lanes line_solve(const Costs *costs, const Map *map, uint8_t colou
     Lanes lanes;
     lanes_fill(&lanes, MAP_COST_FAR);
     if (line->end == LINE_CITY) {
-        const Lanes *city = &costs->city[line->city][colour];
-        for (uint32_t i = 0; i < CONVOI_CITIES_MAX; i++) {
-            int16_t cost = (int16_t)(city->to[i] + map->passing[line->city].to[i]);
-            lanes.to[i] = cost < lanes.to[i] ? cost : lanes.to[i];
-        }
+        Lanes on = map->passing[line->city];
+        lanes_add(&on, &costs->city[line->city][colour]);
+        lanes_lower(&lanes, &on, 0);
         return lanes;
     }
     for (uint32_t i = 0; i < line->next_count; i++) {

@@ -1,29 +1,31 @@
 /* The agent that looks ahead, in every game: it imagines positions that could be the real one,
- * tries each legal action in them, and lets the game's expert play on to the end.
+ * tries actions in them, and lets the game's expert, its guide, play on.
  *
- * A future is met by all actions that are still in the race, so that what tells them apart is the
- * action and not its luck. It is judged by its result and, with `margin`, by how clear that was,
- * for a narrow defeat is nearer to a victory than a heavy one. Half of the actions leave after each
- * round. The last one replaces what the expert would have done only if it was better by more than
- * luck explains.
+ * All legal actions race against what the guide would do, or, if the guide tells what it thinks of
+ * them, those that it expects not much less of. A future is met by all actions that are still in
+ * the race, so that what tells them apart is the action and not its luck. It is judged by its
+ * result, or after some turns by what a guide that can judge positions expects, and, with `margin`,
+ * by how clear the result was, for a narrow defeat is nearer to a victory than a heavy one. Half of
+ * the actions leave after each round. The last one replaces what the guide would have done only if
+ * it was better by more than luck explains.
  *
  * The budget is a number of playouts, and then the choice is a function of the seed, or a time. */
 #define _POSIX_C_SOURCE 200809L
-#include "agent.h"
+#include "agents/search.h"
 #include "core/hash.h"
 
 #include <assert.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 enum {
-    SEARCH_MEMORY_SIZE = TY_AGENT_MEMORY_MAX - 64, /* room for what a guide remembers */
-    SEARCH_SPREAD = 2,  /* standard errors by which an action must be ahead */
-    SEARCH_MARGIN = 64, /* what a clear result counts at most besides, as much as a reward of 1 */
+    SEARCH_WIDTH = 8,   /* actions in the race besides the standard, if the guide can tell */
     SEARCH_FUTURES = 2, /* of a round, at least */
 };
+
+/* What the guide may expect less of an action in the race than of its own choice. */
+static const float SEARCH_GAP = 0.25f;
 
 /* The guide plays in imagined episodes. It follows the real one too, so that it remembers there
  * what it would remember if it played itself. */
@@ -42,135 +44,14 @@ typedef struct Racer {
     int64_t squares;  /* sum of their squares */
 } Racer;
 
-/* A future: where it begins, and what everybody remembers there. */
-typedef struct Future {
-    uint64_t state[TY_STATE_MAX / sizeof(uint64_t)];
-    TyLineup lineup;
-    uint64_t memory[TY_LINEUP_MEMORY_MAX / sizeof(uint64_t)];
-} Future;
-
-static const TyAgent *guide_of(const TyRuleset *ruleset)
-{
-    const TyGame *game = ty_ruleset_game(ruleset);
-    const TyAgent *expert = ty_agent_find(game, "expert");
-    return expert != NULL && expert->memory_size <= SEARCH_MEMORY_SIZE
-               ? expert
-               : ty_agent_find(game, "random");
-}
-
 static void search_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
                          uint32_t seat, uint64_t seed)
 {
     Search *search = memory;
-    const TyAgent *guide = guide_of(ruleset);
+    const TyAgent *guide = search_guide(ruleset);
     (void)agent;
     search->seed = seed;
     ty_agent_start(guide, search->memory, ruleset, seat, seed);
-}
-
-/* ---- One imagined episode ---- */
-
-static void future_seat(Future *future, const TyRuleset *ruleset)
-{
-    const TyAgent *guide = guide_of(ruleset);
-    const TyAgent *agents[TY_SEATS_MAX] = {NULL};
-    for (uint32_t seat = 0; seat < ty_shape(ruleset)->players; seat++) {
-        agents[seat] = guide;
-    }
-    ty_lineup_init(&future->lineup, ruleset, agents, future->memory);
-}
-
-static void future_imagine(Future *future, const TyView *view, uint64_t key)
-{
-    ty_plan(view->planner, key, future->state);
-    future_seat(future, view->ruleset);
-    for (uint32_t seat = 0; seat < ty_shape(view->ruleset)->seats; seat++) {
-        ty_agent_start(future->lineup.agent[seat], future->lineup.memory[seat], view->ruleset, seat,
-                       hash_mix(key + seat + 1));
-    }
-}
-
-/* What `seat` has: in a game against others, how far it is ahead of the best of them. */
-static int32_t lead(const TyShape *shape, const int32_t *of_seats, uint32_t seat)
-{
-    int32_t best = shape->cooperative ? 0 : INT32_MIN;
-    for (uint32_t other = 0; !shape->cooperative && other < shape->players; other++) {
-        if (other != seat && of_seats[other] > best) {
-            best = of_seats[other];
-        }
-    }
-    return of_seats[seat] - best;
-}
-
-/* The metric by which results differ: the goods of a team, or a score of each seat. False if the
- * game has none. */
-static bool score_find(const TyShape *shape, uint32_t seat, uint32_t *metric)
-{
-    static const char *const names[] = {"goods", "total_%u", "seated_%u"};
-    for (uint32_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char name[TY_NAME_MAX];
-        snprintf(name, sizeof name, names[i], seat);
-        for (*metric = 0; *metric < shape->metric_count; (*metric)++) {
-            if (strcmp(shape->metrics[*metric], name) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* How clear the result is, from -SEARCH_MARGIN to SEARCH_MARGIN: a lead by a quarter is clear. */
-static int32_t margin(const TyRuleset *ruleset, const void *state, uint32_t seat)
-{
-    const TyShape *shape = ty_shape(ruleset);
-    int32_t metrics[TY_METRICS_MAX];
-    int32_t scores[TY_SEATS_MAX] = {0};
-    int32_t most = 0;
-    ty_metrics(ruleset, state, metrics);
-    for (uint32_t player = 0; player < shape->players; player++) {
-        uint32_t metric = 0;
-        if (!score_find(shape, player, &metric)) {
-            return 0;
-        }
-        scores[player] = metrics[metric];
-        most = scores[player] > most ? scores[player] : most;
-    }
-    if (shape->cooperative) {
-        return scores[seat] * SEARCH_MARGIN / 8;
-    }
-    int32_t clear = lead(shape, scores, seat) * SEARCH_MARGIN * 4 / (most + 4);
-    return clear > SEARCH_MARGIN ? SEARCH_MARGIN : clear < -SEARCH_MARGIN ? -SEARCH_MARGIN : clear;
-}
-
-/* What a future brought. */
-typedef struct Result {
-    int32_t gained; /* rewards */
-    int32_t worth;  /* and how clear they are */
-} Result;
-
-/* Plays the future to its end, beginning with `action`. `own` is what the guide of the seat
- * remembers. */
-static Result future_play(const Future *future, const TyView *view, uint32_t action,
-                          const uint64_t *own)
-{
-    const TyShape *shape = ty_shape(view->ruleset);
-    Future now;
-    int32_t reward[TY_SEATS_MAX] = {0};
-    memcpy(now.state, future->state, shape->state_size);
-    future_seat(&now, view->ruleset);
-    for (uint32_t seat = 0; seat < shape->seats; seat++) {
-        memcpy(now.lineup.memory[seat], seat == view->seat ? own : future->lineup.memory[seat],
-               now.lineup.agent[seat]->memory_size);
-    }
-    bool accepted = ty_step(view->ruleset, now.state, action, reward, NULL);
-    assert(accepted);
-    (void)accepted;
-    while (!ty_head(now.state)->over) {
-        ty_lineup_step(&now.lineup, now.state, reward);
-    }
-    int32_t gained = lead(shape, reward, view->seat);
-    bool clear = ty_agent_setting(view->agent, "margin") != 0;
-    return (Result){gained, gained + (clear ? margin(view->ruleset, now.state, view->seat) : 0)};
 }
 
 /* ---- The race ---- */
@@ -233,10 +114,10 @@ static void race_run(Search *search, const TyView *view, Standard *standard, Rac
                      uint32_t count)
 {
     Future future;
-    future_imagine(&future, view, hash_mix(search->seed + hash_mix(++search->futures)));
-    Result usual = future_play(&future, view, standard->action, search->memory);
+    search_imagine(&future, view, hash_mix(search->seed + hash_mix(++search->futures)));
+    Result usual = search_play(&future, view, standard->action, search->memory);
     for (uint32_t i = 0; i < count && !unwanted(view); i++) {
-        Result result = future_play(&future, view, racers[i].action, standard->before);
+        Result result = search_play(&future, view, racers[i].action, standard->before);
         int64_t ahead = result.worth - usual.worth;
         racers[i].futures++;
         racers[i].gained += result.gained;
@@ -267,7 +148,7 @@ static uint32_t race_halve(Racer *racers, uint32_t count)
 }
 
 /* Everything legal but the standard. */
-static uint32_t race_line_up(const TyView *view, uint32_t standard, Racer *racers)
+static uint32_t racers_legal(const TyView *view, uint32_t standard, Racer *racers)
 {
     uint32_t count = 0;
     for (uint32_t action = 0; action < ty_shape(view->ruleset)->action_count; action++) {
@@ -278,19 +159,46 @@ static uint32_t race_line_up(const TyView *view, uint32_t standard, Racer *racer
     return count;
 }
 
-/* True if the mean difference over `futures` is above zero by SEARCH_SPREAD standard errors:
- * with n, sum s and squares q, s > 0 and s^2 (n - 1) > spread^2 (n q - s^2). */
-static bool racer_wins(const Racer *racer, int64_t futures)
+/* What the guide thought of but the standard, by what it expects of it. Where it expects nothing,
+ * as during the set-up, everything it thought of stays. */
+static uint32_t racers_noted(const TyNotes *notes, uint32_t standard, Racer *racers)
 {
-    int64_t square = racer->ahead * racer->ahead;
-    return racer->ahead > 0 && square * (futures - 1) > SEARCH_SPREAD * SEARCH_SPREAD *
-                                                            (futures * racer->squares - square);
+    float value[TY_ACTIONS_MAX];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < notes->count; i++) {
+        const TyNote *note = &notes->list[i];
+        if (note->action == standard) {
+            continue;
+        }
+        uint32_t place = count++;
+        for (; place > 0 && value[place - 1] < note->value; place--) {
+            value[place] = value[place - 1];
+            racers[place] = racers[place - 1];
+        }
+        value[place] = note->value;
+        racers[place] = (Racer){.action = note->action};
+    }
+    float least = search_opinion(notes) - SEARCH_GAP;
+    count = count < SEARCH_WIDTH ? count : SEARCH_WIDTH;
+    while (count > 0 && value[count - 1] < least) {
+        count--;
+    }
+    return count;
+}
+
+/* True if the mean difference is above zero by more than its standard error. */
+static bool racer_wins(const Racer *racer)
+{
+    double count = racer->futures;
+    double mean = (double)racer->ahead / count;
+    double variance = ((double)racer->squares / count - mean * mean) / (count - 1);
+    return mean > 0 && mean * mean > variance;
 }
 
 /* What an action earned on the average, for whoever asks. */
 static void gain_tell(const TyView *view, uint32_t action, int64_t gained, uint32_t futures)
 {
-    float sum = (float)gained / TY_REWARD_ONE;
+    float sum = (float)gained / SEARCH_WORTH_ONE;
     ty_note(view, (TyNote){.action = action,
                            .probability = NAN,
                            .value = futures > 0 ? sum / (float)futures : NAN,
@@ -306,43 +214,42 @@ static void race_tell(const TyView *view, const Standard *standard, const Racer 
     }
 }
 
-static uint32_t search_race(Search *search, const TyView *view, Standard *standard)
+static uint32_t search_race(Search *search, const TyView *view, Standard *standard, Racer *racers,
+                            uint32_t all)
 {
-    Racer racers[TY_ACTIONS_MAX];
-    uint32_t all = race_line_up(view, standard->action, racers);
     uint32_t count = all;
-    uint32_t futures = 0;
     const Budget budget = budget_begin(view->agent, count);
     for (uint32_t round = 0; round < budget.rounds && count > 0; round++) {
         for (uint32_t i = 0; budget_left(&budget, round, count, i) && !unwanted(view); i++) {
             race_run(search, view, standard, racers, count);
-            futures++;
         }
         count = race_halve(racers, count);
     }
     race_tell(view, standard, racers, all);
-    return count > 0 && racer_wins(&racers[0], futures) ? racers[0].action : standard->action;
+    return count > 0 && racer_wins(&racers[0]) ? racers[0].action : standard->action;
 }
 
 static uint32_t search_act(void *memory, const TyView *view)
 {
     Search *search = memory;
     Standard standard = {.futures = 0};
+    Racer racers[TY_ACTIONS_MAX];
+    TyNotes notes = {.count = 0};
     TyView guides = *view;
-    guides.agent = guide_of(view->ruleset);
-    guides.notes = NULL;
+    guides.agent = search_guide(view->ruleset);
+    guides.notes = &notes;
     memcpy(standard.before, search->memory, guides.agent->memory_size);
     standard.action = guides.agent->act(search->memory, &guides);
-    uint32_t legal = 0;
-    for (uint32_t action = 0; action < ty_shape(view->ruleset)->action_count; action++) {
-        legal += view->mask[action];
-    }
-    return legal > 1 ? search_race(search, view, &standard) : standard.action;
+    uint32_t count = notes.count > 0 ? racers_noted(&notes, standard.action, racers)
+                                     : racers_legal(view, standard.action, racers);
+    return count > 0 ? search_race(search, view, &standard, racers, count) : standard.action;
 }
 
 static const TyField search_fields[] = {
     {"playouts", TY_FIELD_INT, 64, 1, 1000000, NULL, false,
      "futures played for one decision; some more if there are many actions"},
+    {"turns", TY_FIELD_INT, 2, 0, 1000, NULL, false,
+     "turns for which a future is played, if the expert can judge positions; 0: to its end"},
     {"margin", TY_FIELD_FLAG, 0, 0, 1, NULL, false,
      "judge futures by how clear their result is, too"},
     {"ms", TY_FIELD_INT, 0, 0, 600000, NULL, false,
@@ -352,7 +259,7 @@ static const TyField search_fields[] = {
 
 const TyAgent search_agent = {
     .name = "search",
-    .help = "tries every action in imagined futures that the expert plays to the end",
+    .help = "tries actions in imagined futures, which the expert plays on",
     .plans = true,
     .memory_size = sizeof(Search),
     .start = search_start,
