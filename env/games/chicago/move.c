@@ -36,10 +36,9 @@ static void move_finish(Play *play, uint8_t cell)
 {
     ChicagoState *state = play->state;
     uint8_t seat = state->active;
-    if (state->aisle[seat] == 0) {
-        state->wait[seat] = WAIT_NONE;
-        state->start[seat] = 0;
-    }
+    bool walked = state->aisle[seat] != 0; /* it did not board: another pawn may wait outside */
+    state->wait[seat] = (uint8_t)bits_if(walked, state->wait[seat]);
+    state->start[seat] = (uint8_t)bits_if(walked, state->start[seat]);
     state->aisle[seat] = 0;
     state->blocked[seat] = 0;
     state->moves++;

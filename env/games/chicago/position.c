@@ -4,8 +4,7 @@
 uint8_t chicago_next_opponent(const ChicagoTables *tables, const ChicagoState *state)
 {
     for (uint32_t i = 1; i < tables->player_count; i++) {
-        uint32_t steps = state->backward ? tables->player_count - i : i;
-        uint8_t seat = seat_after(tables, state->active, steps);
+        uint8_t seat = seat_after(tables, state->active, seat_steps(tables, state, i));
         if (!state->skip[seat]) {
             return seat;
         }
@@ -83,8 +82,8 @@ CellSet chicago_slide_targets(const ChicagoTables *tables, const ChicagoState *s
     CellSet targets = chicago_seats_free(tables, state);
     bool beside = cells_have(&train->beside, cell);
     for (uint32_t car = 0; car < CHICAGO_CARS; car++) {
-        targets.car[car] &= train->links[cell].car[car] & ~train->beside.car[car];
-        targets.car[car] = beside ? 0 : targets.car[car];
+        uint64_t near = train->links[cell].car[car] & ~train->beside.car[car];
+        targets.car[car] &= bits_if(!beside, near);
     }
     return targets;
 }

@@ -271,6 +271,15 @@ static inline uint8_t seat_after(const ChicagoTables *tables, uint32_t seat, uin
     return (uint8_t)(next < tables->player_count ? next : next - tables->player_count);
 }
 
+/* How many seats further, in the order of the seats, the player sits who is `count` turns behind
+ * another one. The direction of play is as good as random, so it is not a branch. */
+static inline uint32_t seat_steps(const ChicagoTables *tables, const ChicagoState *state,
+                                  uint32_t count)
+{
+    uint32_t around = tables->player_count - 2 * count;
+    return count + (uint32_t)bits_if(state->backward != 0, around);
+}
+
 /* The next opponent in the direction of play whose turn is not skipped (ruling C9); CHICAGO_NONE if
  * there is none. */
 uint8_t chicago_next_opponent(const ChicagoTables *tables, const ChicagoState *state);

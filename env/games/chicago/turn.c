@@ -158,7 +158,7 @@ static uint32_t aisle_opponents(const ChicagoTables *tables, const ChicagoState 
 {
     uint32_t opponents = 0;
     for (uint32_t seat = 0; seat < tables->player_count; seat++) {
-        opponents |= (uint32_t)(seat != state->active && state->aisle[seat] != 0) << seat;
+        opponents |= (uint32_t)((seat != state->active) & (state->aisle[seat] != 0)) << seat;
     }
     return opponents;
 }
@@ -204,7 +204,8 @@ static void blocking_count(Play *play)
     const ChicagoTables *tables = play->tables;
     ChicagoState *state = play->state;
     uint8_t seat = state->active;
-    uint32_t opponents = chicago_pawn_movable(state, seat) ? aisle_opponents(tables, state) : 0;
+    uint32_t opponents = aisle_opponents(tables, state);
+    opponents = (uint32_t)bits_if(chicago_pawn_movable(state, seat), opponents);
     if (opponents == 0 || !chicago_numbers_stuck(tables, state, seat, opponents) ||
         chicago_numbers_stuck(tables, state, seat, 0)) {
         state->blocked[seat] = 0;
@@ -248,7 +249,7 @@ void chicago_turn_begin(Play *play)
 static void turn_pass(Play *play)
 {
     ChicagoState *state = play->state;
-    uint32_t step = state->backward ? play->tables->player_count - 1u : 1u;
+    uint32_t step = seat_steps(play->tables, state, 1);
     state->active = seat_after(play->tables, state->active, step);
     while (state->skip[state->active]) {
         state->skip[state->active] = 0;
