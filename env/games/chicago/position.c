@@ -106,28 +106,33 @@ static CellSet slides_of(const ChicagoTables *tables, const ChicagoState *state,
     return slides;
 }
 
+/* The parts are put together last: a way that is filled bit by bit and then copied would have to
+ * wait for its last words. */
 Way chicago_pawn_way(const ChicagoTables *tables, const ChicagoState *state, uint8_t seat,
                      uint32_t opponents)
 {
     const ChicagoTrain *train = state_train(tables, state);
     CellSet taken = seats_taken(state);
-    Way way = {.train = train,
-               .paths = tables->paths,
-               .shut = {{taken.car[0] | train->passengers.car[0],
-                         taken.car[1] | train->passengers.car[1]}},
-               .from = (uint8_t)(state->aisle[seat] - 1u +
-                                 bits_if(state->aisle[seat] == 0,
-                                         (uint64_t)CHICAGO_NODES + state->start[seat])),
-               .passes = state->passes};
+    CellSet shared = {{0, 0}};
+    CellSet slides = {{0, 0}};
+    uint64_t outside =
+        bits_if(state->aisle[seat] == 0, (uint64_t)CHICAGO_NODES + state->start[seat]);
     for (uint8_t other = 0; other < tables->player_count; other++) {
         uint32_t cell = state->aisle[other] - 1u;
         bool counts = (other != seat) & (state->aisle[other] != 0) & (opponents >> other & 1);
         uint64_t bit = (uint64_t)counts << (cell & 63);
-        way.shared.car[0] |= bits_if(cell < CHICAGO_CAR, bit);
-        way.shared.car[1] |= bits_if(cell >= CHICAGO_CAR, bit);
+        shared.car[0] |= bits_if(cell < CHICAGO_CAR, bit);
+        shared.car[1] |= bits_if(cell >= CHICAGO_CAR, bit);
     }
-    if (way.passes > 0) {
-        way.slides = slides_of(tables, state, seat);
+    if (state->passes > 0) {
+        slides = slides_of(tables, state, seat);
     }
-    return way;
+    return (Way){.train = train,
+                 .paths = tables->paths,
+                 .shut = {{taken.car[0] | train->passengers.car[0],
+                           taken.car[1] | train->passengers.car[1]}},
+                 .shared = {{shared.car[0], shared.car[1]}},
+                 .slides = {{slides.car[0], slides.car[1]}},
+                 .from = (uint8_t)(state->aisle[seat] - 1u + outside),
+                 .passes = state->passes};
 }
