@@ -189,24 +189,6 @@ void card_next(Play *play)
     }
 }
 
-static void colour_name(Play *play, uint8_t colour)
-{
-    ConvoiState *state = play->state;
-    const Card *card = card_now(play->tables, state);
-    bool new_train = state->symbol < card->new_count;
-    state->colour = (uint8_t)(colour + 1);
-    state->named[colour] = 1;
-    EVENT(play, EVENT_NAME, colour);
-    if (new_train) {
-        ask(play, PHASE_START);
-        if (!play->tables->crossing || state->staff_used[STAFF_AGENT_DE_MANOEUVRE]) {
-            answer_only(play, FORM_ROLL_START, 0);
-        }
-    } else {
-        card_next(play);
-    }
-}
-
 /* ---- New trains --------------------------------------------------------------------------------
  */
 
@@ -287,6 +269,25 @@ static void start_roll(Play *play)
     }
 }
 
+static void colour_name(Play *play, uint8_t colour)
+{
+    ConvoiState *state = play->state;
+    const Card *card = card_now(play->tables, state);
+    bool new_train = state->symbol < card->new_count;
+    state->colour = (uint8_t)(colour + 1);
+    state->named[colour] = 1;
+    EVENT(play, EVENT_NAME, colour);
+    if (new_train) {
+        bool agent = play->tables->crossing && !state->staff_used[STAFF_AGENT_DE_MANOEUVRE];
+        ask(play, PHASE_START);
+        if (!agent && !play->ty->ruleset->ask_forced) { /* as in act_choose */
+            start_roll(play);
+        }
+    } else {
+        card_next(play);
+    }
+}
+
 /* ---- Action cards ------------------------------------------------------------------------------
  */
 
@@ -305,10 +306,50 @@ static void action_card_draw(Play *play, uint8_t seat)
     EVENT_CHANCE(play, EVENT_DRAW, STREAM_ACTIONS, kind, (int16_t)kind, seat);
 }
 
+/* The cards of each kind as the bytes of a word. */
+static uint32_t kinds_load(const uint8_t kinds[CONVOI_KINDS])
+{
+    return kinds[0] | (uint32_t)kinds[1] << 8 | (uint32_t)kinds[2] << 16;
+}
+
+static void kinds_store(uint8_t kinds[CONVOI_KINDS], uint32_t word)
+{
+    store_le16(kinds, (uint16_t)word);
+    kinds[2] = (uint8_t)(word >> 16);
+}
+
+/* The same as `count` times action_card_draw where nobody listens. The deck stays in a register: in
+ * memory every card would wait for the one before it. */
+static void action_cards_draw(Play *play, uint8_t seat, uint32_t count)
+{
+    ConvoiState *state = play->state;
+    uint32_t deck = kinds_load(state->deck);
+    uint32_t drawn = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (deck == 0) {
+            deck = kinds_load(state->discard);
+            memset(state->discard, 0, sizeof state->discard);
+        }
+        uint32_t first = deck & 0xff;
+        uint32_t second = first + (deck >> 8 & 0xff);
+        uint32_t value = draw_next(play->ty, STREAM_ACTIONS, second + (deck >> 16));
+        uint32_t card = 1u << (8 * ((value >= first) + (value >= second)));
+        deck -= card;
+        drawn += card;
+    }
+    kinds_store(state->deck, deck);
+    kinds_store(state->hand[seat], kinds_load(state->hand[seat]) + drawn);
+}
+
 static void hand_fill(Play *play, uint8_t seat)
 {
-    uint8_t room = (uint8_t)(CONVOI_HAND_MAX - hand_size(play->state->hand[seat]));
-    for (uint8_t i = 0; i < (room < 5 ? room : 5); i++) {
+    uint32_t room = CONVOI_HAND_MAX - hand_size(play->state->hand[seat]);
+    uint32_t count = room < 5 ? room : 5;
+    if (play->ty->tape == NULL) {
+        action_cards_draw(play, seat, count);
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
         action_card_draw(play, seat);
     }
 }
@@ -337,17 +378,6 @@ static void turn_end(Play *play)
     state->crossing_on = 0;
     state->active = (uint8_t)((state->active + 1) % play->tables->player_count);
     turn_begin(play);
-}
-
-static void act_choose(Play *play, Act act)
-{
-    ConvoiState *state = play->state;
-    uint32_t options = payments_for(play->tables, act, state->hand[state->active]);
-    state->act = (uint8_t)(act + 1);
-    ask(play, PHASE_PAY);
-    if (bits_single(options)) {
-        answer_only(play, FORM_PAY, (uint32_t)__builtin_ctz(options));
-    }
 }
 
 static void light_move(Play *play)
@@ -423,6 +453,19 @@ static void act_pay(Play *play, uint32_t payment)
     }
     EVENT(play, EVENT_DISCARD, (int16_t)payment);
     act_do(play);
+}
+
+/* Asks for the payment, or takes the only one at once: that is quicker than to go around by
+ * answer_only. */
+static void act_choose(Play *play, Act act)
+{
+    ConvoiState *state = play->state;
+    uint32_t options = payments_for(play->tables, act, state->hand[state->active]);
+    state->act = (uint8_t)(act + 1);
+    ask(play, PHASE_PAY);
+    if (bits_single(options) && !play->ty->ruleset->ask_forced) {
+        act_pay(play, (uint32_t)__builtin_ctz(options));
+    }
 }
 
 /* ---- Answers -----------------------------------------------------------------------------------
