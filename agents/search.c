@@ -20,8 +20,10 @@
 #include <time.h>
 
 enum {
-    SEARCH_WIDTH = 8,   /* actions in the race besides the standard, if the guide can tell */
-    SEARCH_FUTURES = 2, /* of a round, at least */
+    SEARCH_WIDTH = 8,       /* actions in the race besides the standard, if the guide can tell */
+    SEARCH_FUTURES = 2,     /* of a round, at least */
+    SEARCH_SPREAD = 2,      /* standard errors by which an action must be ahead to be taken; */
+    SEARCH_SPREAD_TOLD = 1, /* if the guide said what is worth a try */
 };
 
 /* What the guide may expect less of an action in the race than of its own choice. */
@@ -59,6 +61,7 @@ static void search_start(const TyAgent *agent, void *memory, const TyRuleset *ru
 /* The guide's choice, against which the others race. */
 typedef struct Standard {
     uint32_t action;
+    bool told;        /* the guide said what else is worth a try */
     uint32_t futures; /* as those of a racer */
     int64_t gained;
     uint64_t before[SEARCH_MEMORY_SIZE / sizeof(uint64_t)]; /* what it remembered before it chose */
@@ -186,13 +189,13 @@ static uint32_t racers_noted(const TyNotes *notes, uint32_t standard, Racer *rac
     return count;
 }
 
-/* True if the mean difference is above zero by more than its standard error. */
-static bool racer_wins(const Racer *racer)
+/* True if the mean difference is above zero by more than `spread` standard errors. */
+static bool racer_wins(const Racer *racer, uint32_t spread)
 {
     double count = racer->futures;
     double mean = (double)racer->ahead / count;
     double variance = ((double)racer->squares / count - mean * mean) / (count - 1);
-    return mean > 0 && mean * mean > variance;
+    return mean > 0 && mean * mean > spread * spread * variance;
 }
 
 /* What an action earned on the average, for whoever asks. */
@@ -217,6 +220,7 @@ static void race_tell(const TyView *view, const Standard *standard, const Racer 
 static uint32_t search_race(Search *search, const TyView *view, Standard *standard, Racer *racers,
                             uint32_t all)
 {
+    uint32_t spread = standard->told ? SEARCH_SPREAD_TOLD : SEARCH_SPREAD;
     uint32_t count = all;
     const Budget budget = budget_begin(view->agent, count);
     for (uint32_t round = 0; round < budget.rounds && count > 0; round++) {
@@ -226,7 +230,7 @@ static uint32_t search_race(Search *search, const TyView *view, Standard *standa
         count = race_halve(racers, count);
     }
     race_tell(view, standard, racers, all);
-    return count > 0 && racer_wins(&racers[0]) ? racers[0].action : standard->action;
+    return count > 0 && racer_wins(&racers[0], spread) ? racers[0].action : standard->action;
 }
 
 static uint32_t search_act(void *memory, const TyView *view)
@@ -240,8 +244,9 @@ static uint32_t search_act(void *memory, const TyView *view)
     guides.notes = &notes;
     memcpy(standard.before, search->memory, guides.agent->memory_size);
     standard.action = guides.agent->act(search->memory, &guides);
-    uint32_t count = notes.count > 0 ? racers_noted(&notes, standard.action, racers)
-                                     : racers_legal(view, standard.action, racers);
+    standard.told = notes.count > 0;
+    uint32_t count = standard.told ? racers_noted(&notes, standard.action, racers)
+                                   : racers_legal(view, standard.action, racers);
     return count > 0 ? search_race(search, view, &standard, racers, count) : standard.action;
 }
 
