@@ -1,6 +1,9 @@
-"""OpenSpiel: its own random simulation, its searches, and exploitability of endgames."""
+"""OpenSpiel: its own random simulation, its searches, and exploitability."""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +15,7 @@ from open_spiel.python.algorithms import cfr, exploitability, ismcts, mcts  # no
 from trainyard import openspiel  # noqa: E402
 
 SMALL = [("convoi", {"board": "tiny"}), ("nordic", {"map": "tiny"}), ("express", {"map": "tiny"})]
+DUEL = Path(__file__).parents[3] / "examples" / "duel.json"
 SMALL += [("chicago", {}), ("express", {"map": "tiny", "players": 3})]
 
 
@@ -135,3 +139,47 @@ def test_exploitability_of_an_endgame():
     for _ in range(10):
         solver.evaluate_and_update_policy()
     assert exploitability.nash_conv(small, solver.average_policy()) <= uniform + 1e-9
+
+
+def duel(deals):
+    return openspiel.game("express", map=str(DUEL), first_player="seat0", deals=deals)
+
+
+def test_joined_deals_are_those_of_single_draws():
+    """Six tickets, three each: 720 orders, 20 deals."""
+    state = duel("joined").new_initial_state()
+    chances = [chance for _, chance in state.chance_outcomes()]
+    assert len(chances) == 20
+    assert chances == pytest.approx([1 / 20] * 20)
+    dealt = {state.child(outcome).bytes.tobytes() for outcome, _ in state.chance_outcomes()}
+    single = duel("single").new_initial_state()
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        drawn = single.clone()
+        while drawn.is_chance_node():
+            draw(drawn, rng)
+        assert drawn.bytes.tobytes() in dealt
+
+
+def test_deals_are_single_or_joined():
+    with pytest.raises(trainyard.Error, match="'single' or 'joined'"):
+        duel("both")
+
+
+def test_joined_deals_are_bounded(monkeypatch):
+    monkeypatch.setattr(openspiel, "_JOINED_MAX", 500)
+    with pytest.raises(trainyard.Error, match="small maps"):
+        openspiel.game("chicago", deals="joined").new_initial_state().chance_outcomes()
+
+
+def test_exploitability_of_a_game_with_hidden_hands():
+    """From the middle of the deal on, or with TRAINYARD_LONG from its beginning."""
+    game = duel("joined")
+    if os.environ.get("TRAINYARD_LONG", "0") == "0":
+        state = duel("single").new_initial_state()
+        for _ in range(2):
+            draw(state, np.random.default_rng(1))
+        game = game.endgame(state)
+        assert len(game.new_initial_state().chance_outcomes()) > 1
+    uniform = exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
+    assert 0.5 < uniform < 4

@@ -9,19 +9,24 @@ or, by OpenSpiel's registry, pyspiel.load_game("trainyard", {"ruleset": "nordic:
 
 Everything that is drawn is asked of OpenSpiel: rulesets are opened with chance=seat. A player's
 information state is what it saw whenever it was asked, and what it answered. `clone` copies plain
-data; `resample_from_infostate` redeals what a player cannot know, so that IS-MCTS works. Whole
-games are too large to be walked through, as `exploitability` does: the tiny map of express has
-10^12 deals before the first decision (3^13 for cards, 12 x 11 x ... x 7 for tickets), and the
-smallest map that the format allows (two cities, a route, a colour, six tickets) still 2 million
-positions. It is for endgames (`Game.endgame`), which may begin with the first decision there. Use
+data; `resample_from_infostate` redeals what a player cannot know, so that IS-MCTS works. Use
 OpenSpiel's searches in Python (open_spiel.python.algorithms): those in C++ crash on games that are
 written in Python, their own included.
+
+`exploitability` and CFR walk through whole games. With deals="joined" what is drawn in a row
+without a decision between is one chance node, whose outcomes are the different positions that it
+leads to: the order of a hand is nobody's business. So a small map of one's own is solved in
+seconds (examples/duel.json); the tiny map of express, with 10^12 deals, is not, but its endgames
+are (`Game.endgame`).
+
+>>> game = trainyard.openspiel.game("express:map=examples/duel.json", deals="joined")
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -31,10 +36,13 @@ import pyspiel
 
 from . import _lib
 from ._lib import lib
+from .errors import Error
 from .ruleset import Ruleset, spec_text
 
 #: Rewards of the library are in 1/64.
 _REWARD_ONE = 64
+#: Outcomes of one chance node of joined deals, at most.
+_JOINED_MAX = 10_000
 #: Decisions and draws of the longest game. None comes near; OpenSpiel only wants a bound.
 _LENGTH_MAX = 100_000
 
@@ -43,6 +51,78 @@ _LENGTH_MAX = 100_000
 def _open(spec: str) -> Ruleset:
     """States name their ruleset instead of holding it: OpenSpiel copies what they hold."""
     return Ruleset(spec)
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """A position to which draws lead, what was earned on the way, and how likely it is."""
+
+    state: bytes
+    earned: bytes
+    chance: float
+
+
+def _is_chance(state: npt.NDArray[np.uint8], ruleset: Ruleset) -> bool:
+    head = _lib.Head.from_buffer(state.data)
+    return not head.over and head.seat >= ruleset.players
+
+
+def _weights(state: npt.NDArray[np.uint8], ruleset: Ruleset) -> npt.NDArray[np.float64]:
+    """How likely each outcome of the next draw is."""
+    row = np.empty(ruleset.row_size, dtype=np.uint8)
+    lib.ty_observe(ruleset.handle, state.ctypes.data, ruleset.players, row.ctypes.data)
+    weights = row[ruleset.block("chance_weight").bytes].astype(float)
+    return weights / weights.sum()
+
+
+def _draw_what_is_certain(
+    state: npt.NDArray[np.uint8], earned: npt.NDArray[np.int32], ruleset: Ruleset
+) -> None:
+    """A draw with one outcome is no node: trees are walked as large as they have to be."""
+    mask = np.empty(ruleset.action_count, dtype=np.uint8)
+    while _is_chance(state, ruleset):
+        lib.ty_legal(ruleset.handle, state.ctypes.data, mask.ctypes.data)
+        outcomes = mask.nonzero()[0]
+        if len(outcomes) > 1:
+            return
+        lib.ty_step(ruleset.handle, state.ctypes.data, int(outcomes[0]), earned.ctypes.data, None)
+
+
+@lru_cache(maxsize=64)
+def _beginning(spec: str) -> bytes:
+    """The first position of every game; nothing is earned before it."""
+    ruleset = _open(spec)
+    state = np.zeros(ruleset.state_size, dtype=np.uint8)
+    lib.ty_reset(ruleset.handle, state.ctypes.data, 0, None)
+    _draw_what_is_certain(state, np.zeros(_lib.SEATS_MAX, dtype=np.int32), ruleset)
+    return state.tobytes()
+
+
+@lru_cache(maxsize=4096)
+def _joined(spec: str, start: bytes, earned: bytes) -> list[_Outcome]:
+    """The different positions of the next decision, or of the end, in a fixed order."""
+    ruleset = _open(spec)
+    first = _players_actions(ruleset)
+    done: dict[tuple[bytes, bytes], float] = {}
+    left = {(start, earned): 1.0}
+    while left:
+        drawn: dict[tuple[bytes, bytes], float] = {}
+        for (content, had), chance in left.items():
+            weights = _weights(np.frombuffer(bytearray(content), np.uint8), ruleset)
+            for outcome in np.flatnonzero(weights):
+                after = np.frombuffer(bytearray(content), np.uint8)
+                has = np.frombuffer(bytearray(had), np.int32)
+                action = first + int(outcome)
+                lib.ty_step(ruleset.handle, after.ctypes.data, action, has.ctypes.data, None)
+                goes_on = drawn if _is_chance(after, ruleset) else done
+                key = (after.tobytes(), has.tobytes())
+                goes_on[key] = goes_on.get(key, 0.0) + chance * float(weights[outcome])
+        left = drawn
+        if len(left) + len(done) > _JOINED_MAX:
+            raise Error(
+                f"{spec}: more than {_JOINED_MAX:,} deals; deals='joined' is for small maps"
+            )
+    return [_Outcome(*key, chance) for key, chance in sorted(done.items())]
 
 
 def _players_actions(ruleset: Ruleset) -> int:
@@ -68,7 +148,7 @@ def _game_type(ruleset: Ruleset) -> pyspiel.GameType:
         provides_information_state_tensor=True,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification={"ruleset": "convoi"},
+        parameter_specification={"ruleset": "convoi", "deals": "single"},
     )
 
 
@@ -77,6 +157,7 @@ class Game(pyspiel.Game):
 
     def __init__(self, params: Mapping[str, Any] | None = None, start: State | None = None) -> None:
         asked = str((params or {}).get("ruleset", "convoi"))
+        self.joined = _joins(str((params or {}).get("deals", "single")))
         self.spec = spec_text(asked, {} if "chance=" in asked else {"chance": "seat"})
         self.ruleset = _open(self.spec)
         kind = _game_type(self.ruleset)
@@ -85,18 +166,22 @@ class Game(pyspiel.Game):
         bound = 1.0 if "reward=" not in self.spec else 20.0
         info = pyspiel.GameInfo(
             num_distinct_actions=_players_actions(self.ruleset),
-            max_chance_outcomes=self.ruleset.action_count - _players_actions(self.ruleset),
+            max_chance_outcomes=_JOINED_MAX
+            if self.joined
+            else self.ruleset.action_count - _players_actions(self.ruleset),
             num_players=self.ruleset.players,
             min_utility=-bound,
             max_utility=bound,
             utility_sum=0.0 if zero_sum else None,
             max_game_length=_LENGTH_MAX,
         )
-        super().__init__(kind, info, {"ruleset": asked})
+        super().__init__(
+            kind, info, {"ruleset": asked, "deals": "joined" if self.joined else "single"}
+        )
         self._start = None if start is None else (start.bytes.copy(), start.earned.copy())
 
     def new_initial_state(self) -> State:
-        state = State(self, self.spec)
+        state = State(self, self.spec, joined=self.joined)
         if self._start is not None:
             np.copyto(state.bytes, self._start[0])
             np.copyto(state.earned, self._start[1])
@@ -119,17 +204,17 @@ class Game(pyspiel.Game):
 class State(pyspiel.State):
     """A position. Its attributes are plain data: OpenSpiel clones a state by copying them."""
 
-    def __init__(self, game: Game, spec: str) -> None:
+    def __init__(self, game: Game, spec: str, *, joined: bool = False) -> None:
         super().__init__(game)
         ruleset = _open(spec)
         self.spec = spec
+        self.joined = joined
         self.first_chance = _players_actions(ruleset)
-        self.bytes = np.zeros(ruleset.state_size, dtype=np.uint8)
+        # OpenSpiel makes a new state for every clone: it begins with a copy, not with a deal.
+        self.bytes = np.frombuffer(bytearray(_beginning(spec)), np.uint8)
         self.earned = np.zeros(_lib.SEATS_MAX, dtype=np.int32)
         #: Per player a digest of the rows that it was asked with, and of its answers.
         self.memory = [b""] * ruleset.players
-        lib.ty_reset(ruleset.handle, self.bytes.ctypes.data, 0, None)
-        self._draw_what_is_certain()
 
     @property
     def ruleset(self) -> Ruleset:
@@ -156,36 +241,41 @@ class State(pyspiel.State):
         return mask
 
     def _legal_actions(self, player: int) -> list[int]:
+        if self.joined and player == pyspiel.PlayerId.CHANCE:
+            return list(range(len(self._outcomes())))
         actions: list[int] = np.flatnonzero(self._mask()).tolist()
         return actions
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        block = self.ruleset.block("chance_weight")
-        weights = self.row(len(self.memory))[block.bytes].astype(float)
-        weights /= weights.sum()
+        if self.joined:
+            return [(i, outcome.chance) for i, outcome in enumerate(self._outcomes())]
+        weights = _weights(self.bytes, self.ruleset)
         return [(int(i), float(weights[i])) for i in np.flatnonzero(weights)]
+
+    def _outcomes(self) -> list[_Outcome]:
+        return _joined(self.spec, self.bytes.tobytes(), self.earned.tobytes())
+
+    def _deal(self, number: int) -> None:
+        outcome = self._outcomes()[number]
+        self.bytes = np.frombuffer(bytearray(outcome.state), np.uint8)
+        self.earned = np.frombuffer(bytearray(outcome.earned), np.int32)
 
     def _apply_action(self, action: int) -> None:
         player = self.current_player()
+        if player < 0 and self.joined:
+            self._deal(action)
+            return
         if player >= 0:
             self.memory[player] = self._remember(player, action)
         else:
             action += self.first_chance
         if not self._step(action):
             raise ValueError(f"{self.ruleset.action_name(action)} is not legal here")
-        self._draw_what_is_certain()
+        _draw_what_is_certain(self.bytes, self.earned, self.ruleset)
 
     def _step(self, action: int) -> bool:
         state, earned = self.bytes.ctypes.data, self.earned.ctypes.data
         return bool(lib.ty_step(self.ruleset.handle, state, action, earned, None))
-
-    def _draw_what_is_certain(self) -> None:
-        """A draw with one outcome is no node: trees are walked as large as they have to be."""
-        while self.current_player() == pyspiel.PlayerId.CHANCE:
-            outcomes = np.flatnonzero(self._mask())
-            if len(outcomes) > 1:
-                return
-            self._step(int(outcomes[0]))
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player < 0:
@@ -257,7 +347,14 @@ def game(name: str, **settings: Any) -> Game:
 
     >>> game = trainyard.openspiel.game("express", map="tiny", players=2)
     """
-    return Game({"ruleset": spec_text(name, settings)})
+    deals = str(settings.pop("deals", "single"))
+    return Game({"ruleset": spec_text(name, settings), "deals": deals})
+
+
+def _joins(deals: str) -> bool:
+    if deals not in ("single", "joined"):
+        raise Error(f"deals={deals!r}: 'single' or 'joined'")
+    return deals == "joined"
 
 
 pyspiel.register_game(_game_type(_open("convoi:chance=seat")), Game)
