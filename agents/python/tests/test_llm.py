@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import random
 import threading
+from pathlib import Path
 
 import pytest
 import trainyard
 from trainyard import llm
+
+MAP = Path(__file__).parents[3] / "examples" / "duel.json"
 
 GAMES = [game.name for game in trainyard.games()]
 LEGAL = ["turn.end", "move black.1", "move brown.1", "switch middle mine+harbour"]
@@ -224,6 +227,22 @@ def test_bad_snapshots_are_refused(tables, text):
     with pytest.raises(trainyard.Error):
         tables.group(text, 2)
     assert len(tables) == 0
+
+
+def test_rulesets_are_opened_once_unless_they_are_files(tables, tmp_path):
+    def rules(game):
+        table = tables.open(game)
+        table.close()
+        return table.rules
+
+    assert rules("nordic:players=3") is rules("nordic:players=3")
+    board = tmp_path / "mine.json"
+    board.write_text(MAP.read_text())
+    game = f"express:map={board}"
+    assert rules(game).spec == rules(game).spec
+    board.write_text("{}")
+    with pytest.raises(trainyard.Error):
+        tables.open(game)
 
 
 def test_limits_and_idle_tables():

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
@@ -39,14 +40,18 @@ from .tables import Table, Tables
 
 #: Standard errors by which the best action is ahead.
 PROOF = 3.0
-#: Standard errors in the second look below which no proof is tried.
-HOPE = 1.5
 #: Legal actions of a puzzle.
 CHOICES = range(3, 41)
-#: Worlds of a first look at every action, and of a second at those that seem best.
-FIRST, SECOND, KEPT = 8, 32, 3
-#: Worlds of a proof, at most; as many as are played in about half a second.
-PROOF_MOST, PROOF_LEAST, PROOF_SECONDS = 256, 16, 0.5
+#: Worlds of each round of a look at the actions.
+ROUNDS = (8, 8, 16, 32)
+#: Standard errors by which an action is behind when it is not looked at any longer.
+BEHIND = 2.0
+#: How far the look must be ahead of what the proof needs, to make it likely.
+HOPE = 1.4
+#: Worlds of a proof; no more than are played in about half a second.
+PROOF_MOST, PROOF_LEAST, PROOF_SECONDS = 1024, 16, 0.5
+#: Decisions between two puzzles of an episode, at least.
+APART = 12
 
 
 @dataclass(frozen=True)
@@ -121,27 +126,44 @@ class Bench:
         ahead = self.values(best, keys) - self.values(second, keys)
         return float(ahead.mean()), float(ahead.std(ddof=1) / np.sqrt(len(ahead)))
 
-    def proof_worlds(self, action: int) -> int:
-        """How many worlds fit into a check of half a second of this processor, from the time that
-        some take."""
-        begin = process_time()
-        self.values(action, range(4))
-        each = max(1e-6, process_time() - begin) / 4
-        return int(np.clip(PROOF_SECONDS / each / 2, PROOF_LEAST, PROOF_MOST))
+
+@dataclass(frozen=True)
+class _Look:
+    """What a look at a position's actions came to: the two best, and the worlds that it takes to
+    prove which of them is better."""
+
+    best: int
+    second: int
+    worlds: int
 
 
-def _candidates(bench: Bench, key: int) -> tuple[int, int] | None:
-    """The two actions that seem best: all are looked at, then those that did well again. None if
-    they are so close that a proof is unlikely."""
-    legal = np.flatnonzero(bench.pool.mask[0]).tolist()
-    first = {action: bench.values(action, range(key, key + FIRST)).mean() for action in legal}
-    kept = sorted(legal, key=lambda action: -first[action])[:KEPT]
-    keys = range(key + FIRST, key + FIRST + SECOND)
-    second = {action: bench.values(action, keys) for action in kept}
-    best, next_best = sorted(kept, key=lambda action: -second[action].mean())[:2]
-    ahead = second[best] - second[next_best]
-    hopeful = ahead.mean() * np.sqrt(SECOND) > HOPE * ahead.std()
-    return (best, next_best) if hopeful else None
+def _lead(ahead: npt.NDArray[np.float64]) -> float:
+    """By how many standard errors one is ahead; 0 if the two are never different."""
+    error = float(ahead.std(ddof=1)) / np.sqrt(len(ahead))
+    mean = float(ahead.mean())
+    return mean / error if error > 0 else np.inf * mean if mean != 0 else 0.0
+
+
+def _look(bench: Bench, key: int) -> _Look | None:
+    """Tries the actions in more and more worlds, fewer of them in each round. None as soon as no
+    proof is likely: most positions have no best move, and are left after a few worlds."""
+    begin, played, done = process_time(), 0, 0
+    tried = {action: np.empty(0) for action in np.flatnonzero(bench.pool.mask[0]).tolist()}
+    for worlds in ROUNDS:
+        keys = range(key + done, key + done + worlds)
+        tried = {a: np.append(values, bench.values(a, keys)) for a, values in tried.items()}
+        done, played = done + worlds, played + worlds * len(tried)
+        best, second = sorted(tried, key=lambda a: -tried[a].mean())[:2]
+        lead = _lead(tried[best] - tried[second])
+        each = (process_time() - begin) / played
+        most = int(np.clip(PROOF_SECONDS / each / 2, PROOF_LEAST, PROOF_MOST))
+        needed = done * (PROOF * HOPE / max(lead, 1e-9)) ** 2
+        if lead == np.inf or needed > most * (2 if done < sum(ROUNDS) else 1):
+            return None
+        if needed <= done or done == sum(ROUNDS):
+            return _Look(best, second, int(np.clip(needed, PROOF_LEAST, most)))
+        tried = {a: v for a, v in tried.items() if a == second or _lead(tried[best] - v) < BEHIND}
+    raise AssertionError
 
 
 def _expert_choice(bench: Bench, seats: Sequence[BuiltIn], seat: int) -> int:
@@ -152,12 +174,11 @@ def _expert_choice(bench: Bench, seats: Sequence[BuiltIn], seat: int) -> int:
 def _prove(bench: Bench, seed: int, actions: list[int], expert: int) -> Puzzle | None:
     """The puzzle of the position in slot 0, if there is one."""
     key = int(np.random.SeedSequence([seed, len(actions)]).generate_state(1, np.uint64)[0] >> 16)
-    candidates = _candidates(bench, key)
-    if candidates is None:
+    look = _look(bench, key)
+    if look is None:
         return None
-    best, second = candidates
-    worlds = bench.proof_worlds(best)
-    proof = key + FIRST + SECOND
+    best, second, worlds = look.best, look.second, look.worlds
+    proof = key + sum(ROUNDS)
     margin, error = bench.compare(best, second, range(proof, proof + worlds))
     if not margin > PROOF * error or error == 0:
         return None
@@ -180,34 +201,58 @@ def _prove(bench: Bench, seed: int, actions: list[int], expert: int) -> Puzzle |
     )
 
 
+class _Luck:
+    """How often a kind of position had a puzzle, by the verb of the expert's choice: those that
+    never have are tried less and less often."""
+
+    def __init__(self) -> None:
+        self._tried: Counter[str] = Counter()
+        self._found: Counter[str] = Counter()
+
+    def worth(self, verb: str, chance: float) -> bool:
+        """Whether a position is to be tried, for a number between 0 and 1."""
+        return chance < max(0.02, 8 * (self._found[verb] + 1) / (self._tried[verb] + 1))
+
+    def count(self, verb: str, found: bool) -> None:
+        self._tried[verb] += 1
+        self._found[verb] += found
+
+
 def find(ruleset: str, seed: int = 0) -> Iterator[Puzzle]:
-    """Puzzles of a ruleset without end: one position of each seed's episode is tried.
+    """Puzzles of a ruleset without end, from the episodes of one seed after the other.
 
     >>> next(trainyard.puzzles.find("express:reward=score"))
     """
-    bench = Bench(ruleset)
-    rules = bench.rules
+    bench, luck = Bench(ruleset), _Luck()
     while True:
-        chance = np.random.default_rng(seed)
-        seats = [BuiltIn(rules, "expert") for _ in range(rules.players)]
-        for seat, player in enumerate(seats):
-            player.start(rules, seat, int(_lib.lib.ty_agent_seed(seed, seat)))
-        bench.reset(seed)
-        actions: list[int] = []
-        wanted = int(chance.integers(4, 120))
-        while bench.pool.ready[0]:
-            legal = np.flatnonzero(bench.pool.mask[0])
-            action = _expert_choice(bench, seats, int(bench.pool.seat[0]))
-            if len(actions) >= wanted and len(legal) in CHOICES:
-                puzzle = _prove(bench, seed, list(actions), action)
-                if puzzle is not None:
-                    yield puzzle
-                break
-            # Experts see little of the game: now and then chance plays.
-            action = int(chance.choice(legal)) if chance.random() < 0.1 else action
-            actions.append(action)
-            bench.step(action)
+        yield from _episode(bench, luck, seed)
         seed += 1
+
+
+def _episode(bench: Bench, luck: _Luck, seed: int) -> Iterator[Puzzle]:
+    """The puzzles among some positions of an episode of experts, in which now and then chance
+    plays: experts alone see little of the game."""
+    chance, rules = np.random.default_rng(seed), bench.rules
+    seats = [BuiltIn(rules, "expert") for _ in range(rules.players)]
+    for seat, player in enumerate(seats):
+        player.start(rules, seat, int(_lib.lib.ty_agent_seed(seed, seat)))
+    bench.reset(seed)
+    actions: list[int] = []
+    after = 4
+    while bench.pool.ready[0]:
+        legal = np.flatnonzero(bench.pool.mask[0])
+        action = _expert_choice(bench, seats, int(bench.pool.seat[0]))
+        verb = rules.action_name(action).split(" ")[0]
+        fits = len(actions) >= after and len(legal) in CHOICES
+        if fits and luck.worth(verb, chance.random()):
+            puzzle = _prove(bench, seed, list(actions), action)
+            luck.count(verb, puzzle is not None)
+            if puzzle is not None:
+                yield puzzle
+                after = len(actions) + APART
+        action = int(chance.choice(legal)) if chance.random() < 0.1 else action
+        actions.append(action)
+        bench.step(action)
 
 
 def check(puzzle: Puzzle) -> tuple[Puzzle, str]:

@@ -31,12 +31,14 @@ from .backend import seat_agents
 from .errors import Error
 from .inproc import InProcess
 from .pool import make
-from .ruleset import Ruleset, near_names
+from .ruleset import Ruleset, near_names, spec_text
 
 #: Slots of one pool; when they are taken, another pool of the same lineup is opened.
 WING_SLOTS = 256
 #: Pools that are open at a time.
 WINGS_MAX = 64
+#: Rulesets that are kept open for those who ask for them again.
+ASKED_MAX = 256
 #: Actions that one call of `act` takes.
 ACTIONS_MAX = 64
 #: Bytes of the longest text that is shown; longer ones end there.
@@ -349,6 +351,7 @@ class Tables:
         self._lock = Lock()
         self._wings: dict[tuple[str, tuple[str | None, ...]], list[_Wing]] = {}
         self._rules: dict[str, Ruleset] = {}
+        self._asked: dict[str, Ruleset] = {}
         self._taken: set[Table] = set()
 
     def __len__(self) -> int:
@@ -363,7 +366,7 @@ class Tables:
         """
         if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
             raise Error(f"seed={seed!r}: allowed is 0..2^64-1")
-        ruleset = game if isinstance(game, Ruleset) else Ruleset(game, **config)
+        ruleset = game if isinstance(game, Ruleset) else self._named(game, config)
         with self._lock:
             table = self._sit(ruleset, self._seating(ruleset, seats), 1, seed)[0]
         wing = table._home
@@ -415,6 +418,17 @@ class Tables:
             for wing in wings:
                 wing.pool.close()
         self._wings.clear()
+
+    def _named(self, game: str, config: dict[str, Any]) -> Ruleset:
+        """A ruleset by its words. Opening one takes as long as a hundred answers, so it is kept,
+        unless it reads files of the user's, which may change."""
+        spec = spec_text(game, config)
+        found = self._asked.get(spec)
+        if found is None:
+            found = Ruleset(game, **config)
+            if not found.files and len(self._asked) < ASKED_MAX:
+                self._asked[spec] = found
+        return found
 
     @staticmethod
     def _seating(ruleset: Ruleset, seats: Sequence[str | None]) -> tuple[str | None, ...]:
