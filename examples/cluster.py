@@ -15,7 +15,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -25,10 +25,14 @@ import trainyard
 import trainyard.cluster
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
+#: Kills one of these nodes.
+Kill = Callable[[Sequence[str]], None]
+
 
 @contextmanager
-def simulated(nodes: int) -> Iterator[Callable[[], None]]:
-    """So many Ray nodes on this machine. What is given kills one of them, as `kill -9` does."""
+def simulated(nodes: int) -> Iterator[Kill]:
+    """So many Ray nodes on this machine. What is given kills one of those that are named, but not
+    the first node, as `kill -9` does."""
     from ray.cluster_utils import Cluster
 
     each = {"num_cpus": 1, "resources": {"player": 1}}
@@ -39,7 +43,13 @@ def simulated(nodes: int) -> Iterator[Callable[[], None]]:
         ray.init(address=made.address, log_to_driver=False, runtime_env={"env_vars": variables()})
         stack.callback(ray.shutdown)
         stack.callback(trainyard.cluster.stop)
-        yield lambda: kill_node(made, added.pop())
+
+        def kill(among: Sequence[str]) -> None:
+            node = next(each for each in added if each.node_id in among)
+            added.remove(node)
+            kill_node(made, node)
+
+        yield kill
 
 
 def variables() -> dict[str, str]:
@@ -137,7 +147,7 @@ def rates(given: argparse.Namespace, _: Any) -> dict[int, list[float]]:
 # ---- A node that is killed
 
 
-def loss(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
+def loss(given: argparse.Namespace, kill: Kill) -> dict[str, Any]:
     """A pool over all nodes plays what a pool in this process plays, though a node is killed."""
     settings = {"game": "convoi", "board": given.board, "hash": True, "seed": 7}
     nodes = trainyard.cluster.nodes()
@@ -156,7 +166,7 @@ def loss(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
         for group in range(len(pool.groups)):
             pool.send(group, pool.sample(group))
         if step == given.steps // 2:
-            kill()
+            kill(nodes)
         start = time.perf_counter()
         for _ in pool.groups:
             pool.recv_any()
@@ -177,7 +187,7 @@ def loss(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
 # ---- RLlib and TorchRL
 
 
-def rllib(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]:
+def rllib(given: argparse.Namespace, kill: Kill) -> dict[str, Any]:
     """PPO whose env runners play in the daemons of their nodes; a node is killed in the middle."""
     import trainyard.rllib
     from ray.rllib.algorithms.ppo import PPOConfig
@@ -189,17 +199,19 @@ def rllib(given: argparse.Namespace, kill: Callable[[], None]) -> dict[str, Any]
         config.environment(disable_env_checking=True)
         .env_runners(
             num_env_runners=len(trainyard.cluster.nodes()),
-            custom_resources_per_env_runner={"player": 1},
+            # Two have room on a node: those of a node that is killed go to others.
+            custom_resources_per_env_runner={"player": 0.5},
             num_cpus_per_env_runner=0,
         )
         .fault_tolerance(restart_failed_env_runners=True, delay_between_env_runner_restarts_s=0)
         .training(train_batch_size_per_learner=512, minibatch_size=128, num_epochs=1)
     )
     algorithm = config.build_algo()
-    where, steps = [], []
+    where: list[list[str]] = []
+    steps: list[int] = []
     for number in range(given.rounds):
         if number == given.rounds // 2:
-            kill()
+            kill(where[-1])
         results = algorithm.train()
         where.append(algorithm.env_runner_group.foreach_env_runner(_node, local_env_runner=False))
         steps.append(int(results["env_runners"]["num_env_steps_sampled_lifetime"]))
@@ -266,7 +278,7 @@ PARTS: dict[str, Callable[[argparse.Namespace, Any], Any]] = {
 }
 
 
-def _spare() -> None:
+def _spare(_: Sequence[str]) -> None:
     """Nodes of a real cluster are yours to kill."""
 
 

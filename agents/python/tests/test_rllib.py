@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib.util
 import os
 import pickle
+import re
 import signal
+import subprocess
 import sys
 import time
 
@@ -24,10 +26,7 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy  # noq
 sys.path.insert(0, str(TOP / "examples"))
 import cluster as example  # noqa: E402
 
-#: What examples/cluster.py shows. A node is killed by each of the last two.
-PARTS = (
-    ["rates", "torchrl", "rllib", "loss"] if os.environ.get("TRAINYARD_LONG") == "1" else ["loss"]
-)
+LONG = os.environ.get("TRAINYARD_LONG") == "1"
 
 
 @pytest.fixture(scope="module")
@@ -123,20 +122,32 @@ def test_every_node_has_a_daemon_that_is_started_again(cluster):
         other.step(other.sample())
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_what_the_example_shows(cluster, part):
-    given = example.parser().parse_args(
-        ["--board", "tiny", "--slots", "16", "--steps", "160", "--rounds", "4", "--seconds", "1"]
-    )
-    found = example.PARTS[part](given, cluster)
-    if part == "rates":
-        assert sorted(found) == [1, 2, 4]
-    elif part == "torchrl":
-        assert found == {"frames": 512 * 4 * 4, "collectors": 4}
-    elif part == "rllib":
-        # Each round has all of its steps, also the one in which a node is killed.
-        assert np.diff(found["steps"]).min() >= 512
-        assert len(set(found["where"][0])) == 4 > len(set(found["where"][-1])) >= 1
-    else:
-        assert found["moved"] == 1
-        assert found["episodes"] > 50
+def test_nothing_is_lost_with_a_node_that_is_killed(cluster):
+    given = example.parser().parse_args(["--board", "tiny", "--slots", "16", "--steps", "160"])
+    found = example.loss(given, cluster)
+    assert found["moved"] == 1
+    assert found["episodes"] > 50
+
+
+if LONG:
+
+    @pytest.mark.parametrize("part", ["rates", "torchrl", "rllib"])
+    def test_the_rest_of_the_example(part):
+        """In a process and a cluster of its own."""
+        command = [sys.executable, TOP / "examples/cluster.py", part]
+        command += ["--board", "tiny", "--slots", "16", "--rounds", "4"]
+        said = subprocess.run(
+            command, capture_output=True, text=True, check=True, timeout=1200
+        ).stdout
+        if part == "rates":
+            assert re.search(r"^ +4 +[\d,]+ +[\d,]+$", said, re.MULTILINE)
+        elif part == "torchrl":
+            assert "8,192 frames by 4 collectors" in said
+        else:
+            # Each round has all of its steps, also the one in which a node is killed.
+            assert [line.split()[2] for line in said.splitlines() if line.startswith("round")] == [
+                "512",
+                "1,024",
+                "1,536",
+                "2,048",
+            ]
