@@ -160,8 +160,8 @@ static void test_wrong_values_are_named(void **unused)
 static void test_experts_reach_what_is_promised(void **unused)
 {
     (void)unused;
-    static const int32_t least[2][LEVELS] = {{20, 20, 15}, {20, 20, 15}};
-    const int32_t games = 4;
+    static const int32_t least[2][LEVELS] = {{20, 20, 12}, {20, 20, 12}};
+    const int32_t games = 8;
     uint32_t count = budget(24, 600);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t level = i / 2 % LEVELS;
