@@ -38,6 +38,7 @@ void job_give_back(Dispatch *dispatch, Job *job)
 JobState job_submit(Dispatch *dispatch, Worker *worker, Job *job)
 {
     dispatch->jobs_out++;
+    dispatch->shared.one_pool = dispatch->room_count <= 1;
     worker_submit(worker, job);
     return JOB_WAITS;
 }

@@ -399,7 +399,7 @@ JobState job_open(Worker *worker, Job *job)
         .bytes = worker->taken[QUOTA_BYTES], .slots = config->slots, .groups = config->groups};
     snprintf(worker->stats.ruleset, sizeof worker->stats.ruleset, "%s",
              ty_shape(worker->ruleset)->spec);
-    worker_set_small(worker);
+    worker_measure(worker);
     pthread_mutex_unlock(&worker->mutex);
     job_reply(job, 4096, put_membership, NULL);
     return JOB_DONE;

@@ -18,18 +18,20 @@ enum {
     SLICE_NS = 5000000,          /* how long agents play on before others have their turn */
     SPARE_PART = 16,             /* of memory_bytes, for buffers that are not in use */
     SPARE_BYTES_MAX = 256 << 20, /* and no more than this */
-    SMALL_SLOTS =
-        16, /* a step of all of them takes less than waking a thread for it, and being woken */
+    SMALL_SLOTS = 64,            /* of a pool whose steps dispatch does itself, */
+    ALONE_SLOTS = 4096,          /* and of the only pool, with so few processors: see below */
+    PROCESSORS_FEW = 2,
 };
 
 /* ---- What workers share ---- */
 
 void worker_shared_init(WorkerShared *shared, const Limits *limits)
 {
-    bool alone = sysconf(_SC_NPROCESSORS_ONLN) <= 1;
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t spare = limits->memory_bytes / SPARE_PART;
     *shared = (WorkerShared){.first = {.limits = *limits},
-                             .spin_ns = alone ? 0 : (uint32_t)limits->shm_spin_us * 1000};
+                             .few_processors = processors <= PROCESSORS_FEW,
+                             .spin_ns = processors <= 1 ? 0 : (uint32_t)limits->shm_spin_us * 1000};
     pthread_mutex_init(&shared->mutex, NULL);
     spare = spare < SPARE_BYTES_MAX ? spare : SPARE_BYTES_MAX;
     buffer_store_init(&shared->buffers, spare);
@@ -288,21 +290,26 @@ static Job *queue_pop(Worker *worker)
  *
  * To hand a job to another thread and back costs more than a step of a few rows. While the worker's
  * thread sleeps, it touches nothing before it has the mutex again: whoever has the mutex then works
- * in its place. */
+ * in its place.
+ *
+ * Larger steps are worth a thread of their own, as long as there is a processor for it and the
+ * thread that has the sockets has others to serve. Where there is neither, they are done in the
+ * same way, up to a size that takes no more than some milliseconds. */
 
-void worker_set_small(Worker *worker)
+void worker_measure(Worker *worker)
 {
     const TyPoolConfig *config = ty_pool_config(worker->pool);
-    worker->small = config->slots <= SMALL_SLOTS && config->threads <= 1 &&
-                    worker->agent_count == 0 && worker->feed == NULL;
+    bool known = config->threads <= 1 && worker->agent_count == 0 && worker->feed == NULL;
+    worker->step_slots = known ? config->slots : UINT32_MAX;
 }
 
-/* True if the job takes some microseconds, whatever is in it. */
 static bool job_is_small(const Worker *worker, const Job *job)
 {
+    const WorkerShared *shared = worker->shared;
     Operation op = job->request.op;
-    return worker->small && job->kind == JOB_REQUEST &&
-           (op == OP_STEP || op == OP_SEND || op == OP_RECV);
+    return worker->step_slots <=
+               (shared->one_pool && shared->few_processors ? ALONE_SLOTS : SMALL_SLOTS) &&
+           job->kind == JOB_REQUEST && (op == OP_STEP || op == OP_SEND || op == OP_RECV);
 }
 
 /* Dispatch, whose thread this is, fetches what is done: it needs no wake-up. */
@@ -479,6 +486,7 @@ TyStatus worker_open(WorkerShared *shared, uint32_t id, Worker **out)
     worker->id = id;
     worker->wake_fd = -1;
     worker->spin = shm_spin(shared->spin_ns);
+    worker->step_slots = UINT32_MAX;
     worker->stop = (TyStop){.asked = worker_hurries, .user = worker};
     worker->pause = (TyStop){.asked = worker_pauses, .user = worker};
     pthread_mutex_init(&worker->mutex, NULL);

@@ -29,6 +29,8 @@ typedef struct WorkerShared {
     void *wake_user;
     Quota quota;      /* of the whole daemon */
     uint32_t spin_ns; /* how long workers spin for members in shared memory */
+    bool few_processors;
+    bool one_pool; /* the daemon has no other; dispatch's */
 } WorkerShared;
 
 void worker_shared_init(WorkerShared *shared, const Limits *limits);

@@ -22,10 +22,11 @@ struct Worker {
     Job *first;
     Job *last;
     atomic_uint queued;
-    bool asleep; /* the thread touches nothing until it has the mutex */
-    bool small;  /* steps of the pool take some microseconds: nobody thinks, nothing is logged */
-    bool lent;   /* dispatch's thread works on a job */
-    WorkerStats stats; /* the parts that do not change */
+    bool asleep;         /* the thread touches nothing until it has the mutex */
+    uint32_t step_slots; /* of a pool whose steps take as long as they are many: nobody thinks,
+                            nothing is logged. Otherwise UINT32_MAX */
+    bool lent;           /* dispatch's thread works on a job */
+    WorkerStats stats;   /* the parts that do not change */
 
     /* What interrupts long work: see worker_pauses. Dispatch sets the first two. */
     atomic_bool closing; /* no job matters any more */
@@ -73,8 +74,8 @@ struct Worker {
 
 /* Hands a job back to dispatch, whose it is from then on. */
 void job_hand_back(Worker *worker, Job *job);
-/* The pool is open: finds out whether its steps are small. With the mutex. */
-void worker_set_small(Worker *worker);
+/* The pool is open: finds out how long its steps take. With the mutex. */
+void worker_measure(Worker *worker);
 
 /* ---- Jobs that wait (waiting.c) ---- */
 

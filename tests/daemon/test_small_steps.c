@@ -7,12 +7,15 @@
 
 #include <stdatomic.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     PATIENCE_MS = 60000, /* the machine may be busy */
     STEPS = 30,
     PEERS = 2,
     SLOTS = 4,
+    LARGE = 65, /* slots of a pool that is not small */
+    PROCESSORS_FEW = 2,
 };
 
 /* How often workers have said that they have something for dispatch. */
@@ -70,7 +73,7 @@ static uint32_t open_as(Table *table, const Opening *opening)
 /* Plays some steps. Returns how many of them woke nobody: dispatch did them itself. */
 static uint32_t steps_play(Table *table, uint32_t pool, uint32_t steps)
 {
-    int32_t actions[64];
+    int32_t actions[LARGE];
     uint32_t here = 0;
     begin("reset");
     add_uint("pool", pool);
@@ -88,34 +91,58 @@ static uint32_t steps_play(Table *table, uint32_t pool, uint32_t steps)
     return here;
 }
 
+static void table_begin(Table *table)
+{
+    table_open_threads(table, NULL, count_wake);
+    begin("hello");
+    add_uint("protocol", 1);
+    ask(table, 1);
+}
+
+/* The worker's thread is asleep sooner or later; then dispatch does its steps. */
+static void steps_are_done_here(Table *table, uint32_t slots)
+{
+    uint32_t pool = open_as(table, &(Opening){slots, 1, "me"});
+    uint32_t here = 0;
+    for (uint32_t i = 0; here < STEPS && i < 1000; i++) {
+        here += steps_play(table, pool, STEPS);
+    }
+    assert_true(here >= STEPS);
+}
+
 static void test_a_small_step_wakes_nobody(void **unused)
 {
     (void)unused;
     Table table;
-    table_open_threads(&table, NULL, count_wake);
-    begin("hello");
-    add_uint("protocol", 1);
-    ask(&table, 1);
-    uint32_t pool = open_as(&table, &(Opening){16, 1, "me"});
-    uint32_t here = 0;
-    /* The worker's thread is asleep sooner or later. */
-    for (uint32_t i = 0; here < STEPS && i < 1000; i++) {
-        here += steps_play(&table, pool, STEPS);
-    }
-    assert_true(here >= STEPS);
+    table_begin(&table);
+    steps_are_done_here(&table, LARGE - 1);
+    steps_are_done_here(&table, 1);
     table_close(&table);
 }
 
-/* Where a step may take its time, the thread that has the sockets does not do it. */
+/* Where a thread more does nothing sooner, it is left to sleep. */
+static void test_the_only_pool_needs_no_thread_on_few_processors(void **unused)
+{
+    (void)unused;
+    Table table;
+    table_begin(&table);
+    if (sysconf(_SC_NPROCESSORS_ONLN) <= PROCESSORS_FEW) {
+        steps_are_done_here(&table, LARGE);
+    } else {
+        assert_int_equal(steps_play(&table, open_as(&table, &(Opening){LARGE, 1, "me"}), STEPS), 0);
+    }
+    table_close(&table);
+}
+
+/* Where a step may take its time, or others may want something meanwhile, the thread that has the
+ * sockets does not do it. */
 static void test_other_steps_are_the_workers(void **unused)
 {
     (void)unused;
-    static const Opening openings[] = {{17, 1, "me"}, {1, 1, "random"}, {16, 2, "me"}};
+    static const Opening openings[] = {
+        {1, 1, "random"}, {16, 2, "me"}, {LARGE, 1, "me"}, {1, 1, "expert"}};
     Table table;
-    table_open_threads(&table, NULL, count_wake);
-    begin("hello");
-    add_uint("protocol", 1);
-    ask(&table, 1);
+    table_begin(&table);
     for (uint32_t i = 0; i < sizeof openings / sizeof openings[0]; i++) {
         uint32_t pool = open_as(&table, &openings[i]);
         assert_int_equal(steps_play(&table, pool, STEPS), 0);
@@ -238,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_small_step_wakes_nobody),
+        cmocka_unit_test(test_the_only_pool_needs_no_thread_on_few_processors),
         cmocka_unit_test(test_other_steps_are_the_workers),
         cmocka_unit_test(test_nobody_can_tell_who_did_a_step),
     };
