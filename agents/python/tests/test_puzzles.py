@@ -11,7 +11,7 @@ import pytest
 import trainyard
 from trainyard import llm, puzzles
 
-SHIPPED = ["express", "nordic"]
+SHIPPED = ["express", "nordic", "chicago"]
 
 
 @pytest.fixture(scope="module")
