@@ -271,8 +271,7 @@ static void text_question(const View *view)
         [PHASE_SOURCE] = "which of your pawns sits down. ",
         [PHASE_SEAT] = "in which free seat it sits down. ",
         [PHASE_PAWN] = "which pawn this card is about: ",
-        [PHASE_BEG] = "from whom, and from which of the two piles, the card comes; +1 is the next "
-                      "seat. ",
+        [PHASE_BEG] = "from whom and from which of their piles a card comes; +1: the next seat. ",
         [PHASE_REBEL] = "whether to cancel what attacks you. ",
         [PHASE_PENALTY] = "which of your seated pawns leaves: you block somebody's way.",
         [PHASE_RESEAT] = "where your aisle pawns sit down. ",
