@@ -365,7 +365,8 @@ results=$out/results
 more=$([ $long = no ] || echo --long)
 : >"$results"
 jobs_all >"$out/jobs"
-for _ in $(seq "$(nproc)"); do
+# One worker more than processors: tests of lost daemons and silent clients wait more than they work.
+for _ in $(seq 0 "$(nproc)"); do
     worker &
 done
 wait

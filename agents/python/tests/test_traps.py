@@ -128,6 +128,7 @@ CALLS = {
     "step": lambda pool: pool.step(),
     "send": lambda pool: pool.send(),
     "recv": lambda pool: pool.recv(),
+    "recv_any": lambda pool: pool.recv_any(),
     "sample": lambda pool: pool.sample(),
     "reset": lambda pool: pool.reset(),
     "text": lambda pool: pool.text(),
