@@ -424,8 +424,9 @@ TY_API size_t ty_position_text(const TyRuleset *ruleset, const void *state, uint
  * number among the legal actions, from 1 on. Empty when the episode is over. */
 TY_API size_t ty_choices_text(const TyRuleset *ruleset, const void *state, bool numbered, char *out,
                               size_t size);
-/* Enough for whatever games write of an action. */
+/* Enough for what a game explains of an action, */
 #define TY_EXPLAIN_MAX 512
+/* and for an action in words with that. */
 #define TY_ACTION_TEXT_MAX (2 * TY_NAME_MAX + TY_EXPLAIN_MAX)
 /* Writes what legal `action` costs or leads to, as the choices tell; "" if there is nothing to say.
  */

@@ -28,7 +28,7 @@ def test_a_rollout_gives_up_in_time(pool) -> None:
 
 
 THINKERS = {"seats": ["search", None]}
-SLOTS = 200  # half of which begin with a search: many times longer than it is waited for
+SLOTS = 80  # about half of which begin with a search: many times longer than it is waited for
 
 
 @pytest.mark.parametrize("backend", ["zmq", "shm"])
