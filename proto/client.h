@@ -447,11 +447,13 @@ typedef struct TyClientRows {
  *     ty_client_reset(client, &pool, NULL, NULL, &rows); */
 TY_API TyStatus ty_client_reset(TyClient *client, const TyClientPool *pool, const uint8_t *which,
                                 const uint64_t *seeds, TyClientRows *rows);
-/* The same, but the daemon gives up after `timeout_ms` (0: never), with TY_ERROR_TIMEOUT; then some
- * of the slots have new episodes. */
-TY_API TyStatus ty_client_reset_within(TyClient *client, const TyClientPool *pool,
-                                       const uint8_t *which, const uint64_t *seeds,
-                                       uint32_t timeout_ms, TyClientRows *rows);
+/* The same with the numbers of the episodes, as ty_pool_reset_to; the daemon gives up after
+ * `timeout_ms` (0: never), with TY_ERROR_TIMEOUT, and then some of the slots have new episodes.
+ *
+ *     TyReset reset = {.seeds = seeds, .episodes = episodes};
+ *     ty_client_reset_to(client, &pool, &reset, 0, &rows); */
+TY_API TyStatus ty_client_reset_to(TyClient *client, const TyClientPool *pool, const TyReset *reset,
+                                   uint32_t timeout_ms, TyClientRows *rows);
 
 /* What this member thinks of one choice in a slot; NAN where it has no such number. */
 typedef struct TyClientNote {

@@ -180,16 +180,18 @@ bool ty_client_refusal(TyClient *client, uint32_t index, TyClientRefusal *refusa
 TyStatus ty_client_reset(TyClient *client, const TyClientPool *pool, const uint8_t *which,
                          const uint64_t *seeds, TyClientRows *rows)
 {
-    return ty_client_reset_within(client, pool, which, seeds, 0, rows);
+    return ty_client_reset_to(client, pool, &(TyReset){.which = which, .seeds = seeds}, 0, rows);
 }
 
-TyStatus ty_client_reset_within(TyClient *client, const TyClientPool *pool, const uint8_t *which,
-                                const uint64_t *seeds, uint32_t timeout_ms, TyClientRows *rows)
+TyStatus ty_client_reset_to(TyClient *client, const TyClientPool *pool, const TyReset *reset,
+                            uint32_t timeout_ms, TyClientRows *rows)
 {
     const Given given[] = {given_number(FIELD_OF_POOL, pool->id),
-                           given_array(FIELD_OF_MASK, which, pool->slots),
-                           given_array(FIELD_OF_SEEDS, seeds, pool->slots),
-                           given_unless_zero(FIELD_OF_DEADLINE, timeout_ms), GIVEN_END};
+                           given_array(FIELD_OF_MASK, reset->which, pool->slots),
+                           given_array(FIELD_OF_SEEDS, reset->seeds, pool->slots),
+                           given_array(FIELD_OF_EPISODES, reset->episodes, pool->slots),
+                           given_unless_zero(FIELD_OF_DEADLINE, timeout_ms),
+                           GIVEN_END};
     TyStatus status = request_ask(client, OP_RESET, given);
     return status.code == TY_OK ? rows_read(client, pool, rows) : status;
 }

@@ -287,6 +287,12 @@ static void call_reset(void)
     must(ty_client_reset(client, &pool, which, seeds, &rows));
     assert_true(row_u64(&rows, TY_COLUMN_SEED, 0) == before);
     assert_true(row_u64(&rows, TY_COLUMN_SEED, 1) == 77);
+    static const uint64_t episodes[SLOTS] = {0, 5, 0, 0};
+    TyReset later = {.which = which, .seeds = seeds, .episodes = episodes};
+    must(ty_client_reset_to(client, &pool, &later, 0, &rows));
+    uint32_t number;
+    memcpy(&number, rows.column[TY_COLUMN_EPISODE] + sizeof number, sizeof number);
+    assert_int_equal(number, 5);
 }
 
 static void call_step(void)
@@ -754,7 +760,7 @@ static void call_cancel(void)
     assert_int_equal(ty_client_rollout(client, &slow, &rollout, &outcomes).code, TY_IO);
     assert_int_equal(ty_client_error(client), TY_ERROR_TIMEOUT);
     TyClientRows rows;
-    must(ty_client_reset_within(client, &slow, NULL, NULL, 60000, &rows));
+    must(ty_client_reset_to(client, &slow, &(TyReset){.which = NULL}, 60000, &rows));
     must(ty_client_close_pool(client, &slow));
 }
 
