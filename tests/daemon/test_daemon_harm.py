@@ -386,9 +386,9 @@ def own_process(call):
 
 
 STALL = 0.01  # seconds that a round trip may take, as is promised
-HELD = 3.0  # seconds in longer ones that are a busy machine's,
+HELD = 1.0  # seconds in longer ones that are a busy machine's,
 HELD_SHARE = 0.01  # or this part of the whole time,
-HELD_TIMES = 5  # besides so many times what it does to others at the same time
+HELD_TIMES = 3  # besides so many times what it does to others at the same time
 
 
 class Player:

@@ -6,8 +6,8 @@ enum {
     KILLS = 20,
     SCRIBBLE_MS = 10000,
     STALL_MS = 10,  /* what is promised */
-    HELD_MS = 3000, /* time in longer round trips that is a busy machine's, */
-    HELD_TIMES = 5, /* besides so many times what it does to others at the same time */
+    HELD_MS = 1000, /* time in longer round trips that is a busy machine's, */
+    HELD_TIMES = 3, /* besides so many times what it does to others at the same time */
 };
 
 static const TyPoolConfig small_config = {.slots = 8};
