@@ -243,25 +243,40 @@ fi
 
 say "Building with warnings as errors"
 build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
-# Of these two only the signature is looked at; the long run has the tests compiled as well.
-tests_too=-DBUILD_TESTING=$([ $long = yes ] && echo ON || echo OFF)
-build_in build/debug -DCMAKE_BUILD_TYPE=Debug -DTRAINYARD_WERROR=ON "$tests_too"
-# Lines are all that reports need of debugging information; the rest takes a fifth of the compilers' time.
-lines=(-DCMAKE_BUILD_TYPE=None '-DCMAKE_C_FLAGS=-O2 -g1' -DTRAINYARD_WERROR=ON)
-build_in build/clang "${lines[@]}" -DCMAKE_C_COMPILER=clang "$tests_too"
-build_in build/asan "${lines[@]}" -DTRAINYARD_SANITIZE=address,undefined
-build_in build/fuzz "${lines[@]}" -DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang
-echo "gcc -O3, gcc -O0, clang -O2, gcc -O2 with ASan and UBSan, fuzzers"
-if [ $long = yes ]; then
-    build_in build/tsan "${lines[@]}" -DTRAINYARD_SANITIZE=thread
-    echo "gcc -O2 with TSan"
-fi
+echo "gcc -O3; the other builds are made beside the tests"
 
 if [ $python = yes ]; then
     wait "$installing" || exit 1
 fi
 
 # ---- What is tested: each job is one or more stages
+
+# build_more NAME: a build besides the first, with the one processor that a job has.
+build_more() {
+    # Lines are all that reports need of debugging information; the rest takes a fifth of the compilers' time.
+    local options=(-DTRAINYARD_WERROR=ON -DCMAKE_BUILD_TYPE=None '-DCMAKE_C_FLAGS=-O2 -g1')
+    # Of these two only the signature is looked at; the long run has the tests compiled as well.
+    local tests_too=-DBUILD_TESTING=$([ $long = yes ] && echo ON || echo OFF)
+    case $1 in
+    debug) options=(-DTRAINYARD_WERROR=ON -DCMAKE_BUILD_TYPE=Debug "$tests_too") ;;
+    clang) options+=(-DCMAKE_C_COMPILER=clang "$tests_too") ;;
+    asan) options+=(-DTRAINYARD_SANITIZE=address,undefined) ;;
+    tsan) options+=(-DTRAINYARD_SANITIZE=thread) ;;
+    fuzz) options+=(-DTRAINYARD_FUZZ=ON -DCMAKE_C_COMPILER=clang) ;;
+    esac
+    (jobs=1 build_in "build/$1" "${options[@]}")
+}
+job_build() {
+    stage "build: $1" check "build" build_more "$1"
+    touch "$out/built.$1"
+}
+# Waits for builds; where one has failed, so does what needs it. Builds are the first jobs, so somebody is at it.
+needs() {
+    local name
+    for name in "$@"; do
+        until [ -e "$out/built.$name" ]; do sleep 1; done
+    done
+}
 
 job_source() {
     if [ -x "$venv/bin/ruff" ]; then
@@ -272,10 +287,11 @@ job_source() {
     fi
     stage "API reference" check "doxygen" api_is_documented
     stage "include rules" tests/check_includes.sh
+    needs asan clang debug
     stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
 }
 job_python() { stage "Python package" python_tests; }
-job_units_checked() { stage "unit and rule tests, ASan+UBSan" run_programs build/asan; }
+job_units_checked() { needs asan && stage "unit and rule tests, ASan+UBSan" run_programs build/asan; }
 job_units() { stage "unit and rule tests, gcc -O3" run_programs build/gcc; }
 job_examples() { stage "examples, and agents from outside" bash tests/cli/test_examples.sh build/gcc "$venv/bin/python"; }
 job_referee() { stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] && echo 12 || echo 20000); }
@@ -294,6 +310,7 @@ job_harm() {
 }
 job_daemon() { stage "daemon: real processes and sockets" run_scripts build/gcc "daemon daemon_shm daemon_logs daemon_journal daemon_operate daemon_deploy daemon_limits daemon_secrets daemon_work daemon_documents" $more; }
 job_daemon_checked() {
+    needs asan
     stage "daemon with ASan+UBSan" run_scripts build/asan "daemon daemon_shm daemon_logs daemon_journal daemon_operate"
     stage "malformed messages, ASan+UBSan" run_scripts build/asan daemon_malformed
 }
@@ -303,6 +320,7 @@ job_tool() {
 }
 # At least 20 seconds for each target, and more until it has made a million runs.
 job_fuzz() {
+    needs fuzz
     stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 20 1000000 45 || echo 3600 1000000000 3600) "$1"
 }
 
@@ -321,11 +339,13 @@ job_wheel() {
     sed -n '/ [0-9]* s$/s/^/    /p' "$out/first_hour_with_the_wheel.log"
 }
 
-# Every job, in an order in which the last ones are short.
+# Every job, in an order in which nobody waits for a build and the last ones are short.
 jobs_all() {
-    [ $python = no ] || printf '%s\n' job_python job_wheel job_llm
-    printf '%s\n' job_units_checked "job_fuzz board" "job_fuzz dispatch" "job_fuzz replay" "job_fuzz wire" job_units job_examples \
-        job_referee $([ $python = no ] || echo job_window) job_harm job_daemon_checked job_daemon job_tool job_source
+    [ $python = no ] || echo job_python
+    printf 'job_build %s\n' asan fuzz clang debug $([ $long = no ] || echo tsan)
+    [ $python = no ] || printf '%s\n' job_wheel job_llm job_window
+    printf '%s\n' job_units job_examples job_units_checked "job_fuzz board" "job_fuzz dispatch" "job_fuzz replay" "job_fuzz wire" \
+        job_referee job_harm job_daemon_checked job_daemon job_tool job_source
 }
 
 # The next job of the list; fails when there is none.
@@ -364,6 +384,7 @@ say "Testing"
 results=$out/results
 more=$([ $long = no ] || echo --long)
 : >"$results"
+rm -f "$out"/built.*
 jobs_all >"$out/jobs"
 # One worker more than processors: tests of lost daemons and silent clients wait more than they work.
 for _ in $(seq 0 "$(nproc)"); do

@@ -58,11 +58,11 @@ install_debian() {
 # msgpack-c has another name from Debian 13 on.
 msgpack='libmsgpack-c-dev|libmsgpack-dev'
 
-# Configures and builds a directory: build_in DIR [CMake options].
+# Configures and builds a directory: build_in DIR [CMake options]. With as many processes as $jobs, or else processors.
 build_in() {
     local dir=$1
     shift
-    cmake -S "$top" -B "$dir" "$@" >"$dir.log" 2>&1 && cmake --build "$dir" -j"$(nproc)" >>"$dir.log" 2>&1 || {
+    cmake -S "$top" -B "$dir" "$@" >"$dir.log" 2>&1 && cmake --build "$dir" -j"${jobs:-$(nproc)}" >>"$dir.log" 2>&1 || {
         cat "$dir.log"
         echo "The build in $dir failed." >&2
         exit 1
