@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data")
 BUILD = os.path.abspath(sys.argv[1])
 LONG = "--long" in sys.argv
-KILLS = 1000 if LONG else 20
+CLIENT_KILLS, DAEMON_KILLS = (10000, 1000) if LONG else (100, 10)
 CONTEXT = zmq.Context()
 STARTED = []  # every process, so that a test that fails leaves none
 
@@ -33,10 +33,10 @@ def start(command, **options):
     return process
 
 
-def run_apart(code):
+def run_apart(code, **options):
     """A process that runs code which imports modules of this folder."""
     before = f"import sys; sys.argv = ['x', {BUILD!r}]; sys.path.insert(0, {HERE!r})\n"
-    return start([sys.executable, "-c", before + code])
+    return start([sys.executable, "-c", before + code], **options)
 
 
 class Daemon:

@@ -17,9 +17,10 @@ import msgpack
 import zmq
 from daemon_client import (
     BUILD,
+    CLIENT_KILLS,
     CONTEXT,
+    DAEMON_KILLS,
     DATA,
-    KILLS,
     Client,
     Daemon,
     first_actions,
@@ -257,16 +258,35 @@ def test_a_session_survives_a_reconnect():
     daemon.stop()
 
 
-def client_process(endpoint):
-    """A process that plays until it is killed."""
-    return run_apart(
-        "from daemon_client import Client, play\n"
-        f"client = Client({endpoint!r})\n"
-        "print('up', flush=True)\n"
-        "while True:\n"
-        "    opened = play(client, 64, 20)\n"
-        "    client.call('close', pool=opened['pool'])\n"
-    )
+class Players:
+    """Processes that play until they are killed. They are forks of one, which is soon done."""
+
+    def __init__(self, endpoint):
+        self.nursery = run_apart(
+            "import os, signal, sys, daemon_client, zmq\n"
+            "signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n"
+            "while sys.stdin.readline():\n"
+            "    if os.fork() == 0: break\n"
+            "else: sys.exit()\n"
+            "daemon_client.CONTEXT = zmq.Context()\n"
+            f"client = daemon_client.Client({endpoint!r})\n"
+            "os.write(1, b'%d\\n' % os.getpid())\n"
+            "while True:\n"
+            "    opened = daemon_client.play(client, 64, 20)\n"
+            "    client.call('close', pool=opened['pool'])\n",
+            stdin=subprocess.PIPE,
+        )
+
+    def start(self, count):
+        """The numbers of that many new ones, all connected."""
+        self.nursery.stdin.write(count * "\n")
+        self.nursery.stdin.flush()
+        return [int(self.nursery.stdout.readline()) for _ in range(count)]
+
+    def close(self):
+        self.nursery.stdin.close()
+        assert self.nursery.wait(60) == 0
+        self.nursery.stdout.close()
 
 
 def test_killed_clients_leave_nothing():
@@ -275,15 +295,13 @@ def test_killed_clients_leave_nothing():
     time.sleep(0.2)
     fds, threads = daemon.fds(), daemon.threads()
     generator = random.Random(1)
-    for _ in range((KILLS + 4) // 5):
-        clients = [client_process(daemon.endpoint) for _ in range(5)]
-        for client in clients:
-            client.stdout.readline()
-        for client in clients:
+    players = Players(daemon.endpoint)
+    for _ in range(CLIENT_KILLS // 5):
+        for player in players.start(5):
             time.sleep(generator.random() * 0.05)
-            client.kill()
-            client.wait()
-            client.stdout.close()
+            os.kill(player, signal.SIGKILL)
+        assert watcher.call("ping")["ok"]
+    players.close()
     assert wait_for(lambda: watcher.call("stats")["sessions"] == 1, 20)
     assert wait_for(lambda: watcher.call("stats")["bytes"] < 1 << 20, 20), watcher.call("stats")
     assert wait_for(lambda: (daemon.fds(), daemon.threads()) == (fds, threads), 20), (
@@ -297,15 +315,14 @@ def test_killed_clients_leave_nothing():
 def test_a_killed_client_is_gone_within_two_seconds():
     daemon = Daemon()
     watcher = Client(daemon.endpoint)
-    client = client_process(daemon.endpoint)
-    client.stdout.readline()
+    players = Players(daemon.endpoint)
+    (player,) = players.start(1)
     assert wait_for(lambda: watcher.call("stats")["sessions"] == 2, 5)
-    client.kill()
-    client.wait()
+    os.kill(player, signal.SIGKILL)
     begin = time.monotonic()
     assert wait_for(lambda: watcher.call("stats")["sessions"] == 1, 20)
     print(f"    gone after {time.monotonic() - begin:.2f} s")
-    client.stdout.close()
+    players.close()
     watcher.close()
     daemon.stop()
 
@@ -314,7 +331,7 @@ def test_a_killed_daemon_restarts_at_once():
     directory = tempfile.mkdtemp(prefix="trainyard-test-")
     generator = random.Random(2)
     worst = 0.0
-    for _ in range(KILLS // 2):
+    for _ in range(DAEMON_KILLS):
         begin = time.monotonic()
         daemon = Daemon(directory=directory)
         worst = max(worst, time.monotonic() - begin)

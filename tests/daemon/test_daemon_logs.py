@@ -13,14 +13,24 @@ import struct
 import subprocess
 import tempfile
 
-from daemon_client import BUILD, DATA, KILLS, Client, Daemon, Shm, first_actions, main, wait_for
+from daemon_client import (
+    BUILD,
+    DAEMON_KILLS,
+    DATA,
+    Client,
+    Daemon,
+    Shm,
+    first_actions,
+    main,
+    wait_for,
+)
 
 
 def test_acknowledged_episodes_survive_a_kill():
     log = tempfile.mkdtemp(prefix="trainyard-log-")
     generator = random.Random(3)
     acknowledged = 0
-    for _ in range(KILLS // 2):
+    for _ in range(DAEMON_KILLS):
         daemon = Daemon("--log", log)
         client = Client(daemon.endpoint)
         assert "log" in client.hello["capabilities"]
