@@ -22,7 +22,7 @@ page() {
 
 page trainyard 1 "play, simulate and compare agents on train board games" "$build/trainyard"
 page trainyardd 8 "serve train board games to agents in other processes" "$build/trainyardd"
-"$build/trainyard" --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\)  *\(.*\)/\1 \2/p' >"$work/commands"
+"$build/trainyard" --help | sed -n '/^commands:/,/^[^ ]/s/^  \([a-z]*\)  *\(.*\)/\1 \2/p' >"$work/commands"
 while read -r command about; do
     page "trainyard-$command" 1 "$about" "$build/trainyard" "$command"
 done <"$work/commands"
