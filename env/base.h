@@ -317,6 +317,7 @@ typedef struct TyEvent {
     uint16_t outcome;
     int16_t args[TY_EVENT_ARGS_MAX];
     bool secret;
+    int8_t also; /* the seat that knows the secret as well; the event's own if there is none */
     uint8_t path_count;
     uint8_t path[TY_EVENT_PATH_MAX];
 } TyEvent;

@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 /* Increases when games that were compiled against an older header no longer fit the library. */
-#define TY_GAME_API 2
+#define TY_GAME_API 3
 
 /* Limits of a game. */
 enum {
@@ -214,14 +214,16 @@ typedef struct TyArg {
 } TyArg;
 
 /* An event: its word and arguments in JSON, and a sentence in which {key} stands for an argument,
- * {who} for the event's seat, {path} for its path and {end} for the last of that. The details of a
- * secret event are for its owner; others are told `hidden`. */
+ * {key:token} for a number and what is counted ("1 token", "2 tokens"), {who} for the event's seat,
+ * {path} for its path and {end} for the last of that. The details of a secret event are for its
+ * owner and for `also`; others are told `hidden`. */
 typedef struct TyEventForm {
     const char *name;
     TyArg args[TY_EVENT_ARGS_MAX];
     const TyNames *path; /* of what the event's path is made; NULL: it has none */
     uint8_t owner;       /* which number of the event is the owner's seat, plus one; 0: the seat
                             whose turn it is */
+    uint8_t also;        /* the same for another seat that knows the details; 0: there is none */
     bool (*secret)(const TyRuleset *); /* NULL: never */
     const char *sentence;
     const char *hidden;

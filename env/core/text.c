@@ -47,6 +47,14 @@ void ty_text_put_int(TyText *text, int64_t value)
     ty_text_put(text, digits + at, sizeof digits - at);
 }
 
+void ty_text_put_count(TyText *text, uint32_t count, const char *noun)
+{
+    ty_text_put_int(text, count);
+    ty_text_put(text, " ", 1);
+    ty_text_put(text, noun, strlen(noun));
+    ty_text_put(text, "s", count == 1 ? 0 : 1);
+}
+
 TyJson ty_json_init(char *data, size_t size)
 {
     return (TyJson){.text = ty_text_init(data, size)};

@@ -25,6 +25,8 @@ TY_API void ty_text_add(TyText *text, const char *format, ...)
 TY_API void ty_text_put(TyText *text, const char *bytes, size_t length);
 /* Appends a whole number, as fast. */
 TY_API void ty_text_put_int(TyText *text, int64_t value);
+/* Appends a number of things: "1 space", "2 spaces". */
+TY_API void ty_text_put_count(TyText *text, uint32_t count, const char *noun);
 
 /* A JSON document being written into the caller's buffer. Commas are added where they belong. In an
  * object every value has a key; in an array, and at the top, `key` is NULL. */

@@ -125,17 +125,20 @@ static bool key_is(const char *key, size_t length, const char *word)
     return strncmp(key, word, length) == 0 && word[length] == '\0';
 }
 
-/* Whether {key} of a sentence is an argument of the form, who acts, its path or the path's end. */
-static bool key_known(const TyEventForm *form, const char *key, size_t length)
+/* Whether "key}" of a sentence is an argument of the form, who acts, its path or the path's end;
+ * "key:noun}" has to be a number. */
+static bool key_known(const TyEventForm *form, const char *key)
 {
+    size_t length = strcspn(key, ":}");
+    bool counts = key[length] == ':';
     bool path = form->path != NULL;
-    if (key_is(key, length, "who") ||
-        (path && (key_is(key, length, "path") || key_is(key, length, "end")))) {
+    if (!counts && (key_is(key, length, "who") ||
+                    (path && (key_is(key, length, "path") || key_is(key, length, "end"))))) {
         return true;
     }
     for (uint32_t i = 0; i < TY_EVENT_ARGS_MAX && form->args[i].kind != TY_ARG_NONE; i++) {
         if (key_is(key, length, form->args[i].key)) {
-            return true;
+            return !counts || form->args[i].kind == TY_ARG_NUMBER;
         }
     }
     return false;
@@ -147,8 +150,7 @@ static bool sentence_whole(const TyEventForm *form, const char *sentence)
         return false;
     }
     for (const char *at = strchr(sentence, '{'); at != NULL; at = strchr(at + 1, '{')) {
-        size_t length = strcspn(at + 1, "}");
-        if (at[length + 1] != '}' || !key_known(form, at + 1, length)) {
+        if (strchr(at, '}') == NULL || !key_known(form, at + 1)) {
             return false;
         }
     }

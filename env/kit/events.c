@@ -14,6 +14,7 @@ void ty_tell(TyPlay *play, TyEvent event)
     } else {
         event.seat = ty_head(play->state)->seat;
     }
+    event.also = form->also != 0 ? (int8_t)event.args[form->also - 1] : event.seat;
     event.secret = form->secret != NULL && form->secret(play->ruleset);
     if (form->path != NULL) {
         event.path_count = play->path_count;
@@ -97,7 +98,7 @@ static bool arg_public(const TyEventForm *form, const char *key)
 {
     size_t length = strlen(key);
     for (const char *at = strchr(form->hidden, '{'); at != NULL; at = strchr(at + 1, '{')) {
-        if (strncmp(at + 1, key, length) == 0 && at[length + 1] == '}') {
+        if (strcspn(at + 1, ":}") == length && strncmp(at + 1, key, length) == 0) {
             return true;
         }
     }
@@ -106,7 +107,7 @@ static bool arg_public(const TyEventForm *form, const char *key)
 
 bool kit_event_hidden(const TyEvent *event, uint32_t seat)
 {
-    return event->secret && (int8_t)seat != event->seat;
+    return event->secret && (int8_t)seat != event->seat && (int8_t)seat != event->also;
 }
 
 void kit_event_json(const TyRuleset *ruleset, const TyEvent *event, bool open, TyJson *out)
@@ -186,18 +187,27 @@ static bool key_is(const char *key, size_t length, const char *word)
     return strncmp(key, word, length) == 0 && word[length] == '\0';
 }
 
-/* Writes what the key of `length` characters names: an argument, `who` acts, the `path`, its `end`.
- */
-static void text_key(TyText *out, const TyRuleset *ruleset, const TyEvent *event, const char *key,
-                     size_t length)
+/* Writes the noun behind a number, ":token}", if there is one. */
+static void text_counted(TyText *out, const char *noun, int16_t value)
+{
+    if (*noun == ':') {
+        ty_text_add(out, " %.*s%s", (int)strcspn(noun + 1, "}"), noun + 1, value == 1 ? "" : "s");
+    }
+}
+
+/* Writes what a key, "points}" or "points:point}", names: an argument, `who` acts, the `path`, its
+ * `end`. */
+static void text_key(TyText *out, const TyRuleset *ruleset, const TyEvent *event, const char *key)
 {
     const TyEventForm *form = &ruleset->game->events[event->kind];
+    size_t length = strcspn(key, ":}");
     uint32_t number = 0;
     for (uint32_t i = 0; i < TY_EVENT_ARGS_MAX && form->args[i].kind != TY_ARG_NONE; i++) {
         const TyArg *arg = &form->args[i];
         bool takes = arg->kind != TY_ARG_OWNER;
         if (key_is(key, length, arg->key)) {
             text_arg(out, ruleset, arg, event, takes ? event->args[number] : (int16_t)0);
+            text_counted(out, key + length, takes ? event->args[number] : (int16_t)0);
         }
         number += takes;
     }
@@ -223,9 +233,9 @@ void kit_event_text(const TyRuleset *ruleset, const TyEvent *event, uint32_t sea
         ty_text_add(out, "%.*s", (int)plain, at);
         at += plain;
         if (*at == '{') {
-            size_t length = strcspn(at + 1, "}");
-            text_key(out, ruleset, event, at + 1, length);
-            at += length + 2;
+            at++;
+            text_key(out, ruleset, event, at);
+            at += strcspn(at, "}") + 1;
         }
     }
 }

@@ -116,6 +116,8 @@ static void test_events_need_sentences(void **unused)
     (void)unused;
     REFUSED("events `mark`: its sentence", draft.events[1].sentence = NULL);
     REFUSED("{key} that is no argument", draft.events[1].sentence = "{seat} marks {place}");
+    REFUSED("{key} that is no argument", draft.events[1].sentence = "{seat} marks {cell:cell}");
+    REFUSED("{key} that is no argument", draft.events[1].sentence = "{seat} marks {cell");
     REFUSED("`hidden` sentence", draft.events[1].secret = ty_always);
     REFUSED("the first is `end`", draft.events[0].name = "over");
     REFUSED("needs `names`", draft.events[1].args[1].names = NULL);

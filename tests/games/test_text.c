@@ -44,6 +44,18 @@ static Seen *seen_find(Reader *reader, uint64_t text)
     return &reader->seen[at];
 }
 
+/* Nobody has 1 cards. */
+static void numbers_read(const char *text)
+{
+    static const char *const wrong[] = {" 1 points", " 1 wagons",  " 1 more wagons", " 1 cards",
+                                        " 1 spaces", " 1 tickets", " 1 tokens",      " 1 turns"};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (strstr(text, wrong[i]) != NULL) {
+            fail_msg("is said:%s\n%s", wrong[i], text);
+        }
+    }
+}
+
 /* Reads the position without the list of choices, which would make it too easy. */
 static void position_read(Reader *reader, const void *state)
 {
@@ -56,6 +68,7 @@ static void position_read(Reader *reader, const void *state)
     size_t length =
         ty_position_text(reader->ruleset, state, (uint32_t)head->seat, reader->text, TEXT_MAX);
     assert_true(length < TEXT_MAX);
+    numbers_read(reader->text);
     uint64_t text = hash_bytes(1, (const uint8_t *)reader->text, length) | 1;
     uint64_t answers = hash_bytes(1, mask, reader->shape->action_count);
     Seen *seen = seen_find(reader, text);
@@ -190,7 +203,8 @@ static void test_convoi_tells_the_way_ahead_and_what_a_choice_leads_to(void **un
           "le_havre+paris)");
     TELLS(text,
           "ahead: 2 spaces, switch prague to berlin, 1 space, light berlin/prague RED, Berlin");
-    TELLS(text, "wants Berlin, 4 spaces by track; on its way light berlin/prague is to turn green");
+    TELLS(text, "wants Berlin, 4 spaces by track; the next light to turn green on its way: "
+                "berlin/prague");
     TELLS(text,
           "black 1: rolls 2-3-3-4-4-5; it can go 2, then a closed switch: every point left costs "
           "a token [move black.1]");
@@ -241,6 +255,14 @@ static void test_nordic_tells_what_a_payment_will_be(void **unused)
     }
     assert_true(found > 0);
     ty_ruleset_close(ruleset);
+}
+
+static void test_express_tells_how_far_the_bonus_is(void **unused)
+{
+    (void)unused;
+    const char *text = text_of("express", 1);
+    TELLS(text, "The next to link Londres - Istanbul gets 20 points.");
+    TELLS(text, "The bonus, Londres - Istanbul: needs 16 more wagons, for example ");
 }
 
 /* ---- What a choice is said to lead to is what it leads to --------------------------------------
@@ -352,6 +374,29 @@ static void test_chicago_tells_how_far_seats_are_from_a_start_space(void **unuse
     ty_ruleset_close(ruleset);
 }
 
+/* The attacked one is told what it suffers, and that it lacks a card if it does. */
+static void judge_attack(const Told *told)
+{
+    static char text[TEXT_MAX];
+    const char *words = told->words;
+    assert_true(strncmp(words, "your pawn at ", strlen("your pawn at ")) == 0 ||
+                strncmp(words, "you lose ", strlen("you lose ")) == 0 ||
+                strstr(words, " takes a card from your hand, by lot") != NULL);
+    uint8_t mask[TY_ACTIONS_MAX];
+    uint32_t rebel = 0;
+    assert_true(ty_action_find(told->ruleset, "rebel.yes", &rebel));
+    ty_legal(told->ruleset, told->before, mask);
+    ty_position_text(told->ruleset, told->before, (uint32_t)ty_head(told->before)->seat, text,
+                     sizeof text);
+    assert_int_equal(strstr(text, "You have no Rebel Passenger") == NULL, mask[rebel]);
+}
+
+static void test_chicago_tells_what_an_attack_does_to_oneself(void **unused)
+{
+    (void)unused;
+    assert_true(choices_judge("chicago", "rebel.no", judge_attack) > 20);
+}
+
 /* What may be done besides is told behind what answers the question. */
 static void judge_aside(const Told *told)
 {
@@ -423,6 +468,8 @@ int main(void)
         cmocka_unit_test(test_convoi_tells_the_way_ahead_and_what_a_choice_leads_to),
         cmocka_unit_test(test_an_action_is_told_with_what_it_leads_to),
         cmocka_unit_test(test_nordic_tells_what_a_payment_will_be),
+        cmocka_unit_test(test_express_tells_how_far_the_bonus_is),
+        cmocka_unit_test(test_chicago_tells_what_an_attack_does_to_oneself),
         cmocka_unit_test(test_chicago_tells_the_seats_that_a_number_leads_to),
         cmocka_unit_test(test_chicago_tells_how_far_seats_are_from_a_start_space),
         cmocka_unit_test(test_chicago_tells_tokens_last),

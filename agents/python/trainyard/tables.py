@@ -294,15 +294,15 @@ class Table:
         left = len(actions) - len(taken)
         if why == "done" or left == 0:
             return ""
-        count = f"{left} action{'s' if left > 1 else ''}"
+        rest = "the last action was" if left == 1 else f"the last {left} actions were"
         if why == "over":
-            return f"The game is over; {count} left over."
+            return f"The game is over; {rest} not taken."
         if why == "seat":
-            return f"Others have their turn first; the last {count} of the answer not taken."
+            return f"Others have their turn first; {rest} not taken."
         if why == "chance":
             return (
-                f"Chance decided something after '{taken[-1]}'; the last {count} of the answer not "
-                "taken: look and decide anew."
+                f"Chance decided something after '{taken[-1]}'; {rest} not taken: look and decide "
+                "anew."
             )
         wrong = quoted(actions[len(taken)])
         near = near_names(wrong.lower(), wing.pool.legal(self._slot))

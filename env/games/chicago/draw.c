@@ -379,7 +379,8 @@ static void draw_question(const Draw *draw)
         ty_text_add(&text, ", %s", chicago_actions.words[state->card - 1]);
     }
     if (state->points > 0) {
-        ty_text_add(&text, ", %u spaces", state->points);
+        ty_text_add(&text, ", ");
+        ty_text_put_count(&text, state->points, "space");
     }
     ty_svg_part(
         draw->svg,

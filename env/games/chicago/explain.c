@@ -104,7 +104,8 @@ static void explain_lay(const TyRuleset *ruleset, const ChicagoState *state, uin
     uint32_t spaces = number % CHICAGO_VALUES + 1;
     spaces += state->laid > 0 ? state->points : state->bonus;
     Way way = chicago_pawn_way(tables, state, state->active, UINT32_MAX);
-    ty_text_add(out, "%u %s in all for the pawn at ", spaces, spaces == 1 ? "space" : "spaces");
+    ty_text_put_count(out, spaces, "space");
+    ty_text_add(out, " in all for the pawn at ");
     ty_names_write(&chicago_places, ruleset, way.from, out);
     ty_text_add(out, "; ");
     explain_ends(ruleset, state, &way, spaces, out);
@@ -135,10 +136,24 @@ static void explain_place(const ChicagoTables *tables, const ChicagoState *state
     ty_text_add(out, "%s", separator[0] == ',' ? " spaces away" : "no way to a free seat");
 }
 
-/* What happens to the attacked one. */
-static void explain_accept(const ChicagoTables *tables, const ChicagoState *state, TyText *out)
+/* What happens to the attacked one, in its own eyes. */
+static void explain_accept(const TyRuleset *ruleset, const ChicagoState *state, TyText *out)
 {
-    ty_text_add(out, "%s", chicago_card_help(tables, (ActionCard)(state->card - 1)).text);
+    ActionCard card = (ActionCard)(state->card - 1);
+    if (card == CARD_PANHANDLER) {
+        ty_text_add(out, "seat %u takes a card from your hand, by lot", state->active);
+    } else if (state->picked == 0) {
+        ty_text_add(out, "you lose ");
+        ty_text_put_count(out, card == CARD_EXIT_2X ? 2 : 1, "seated pawn");
+        ty_text_add(out, " that seat %u chooses", state->active);
+    } else {
+        ty_text_add(out, "your pawn at ");
+        ty_names_write(&chicago_places, ruleset, state->picked - 1u, out);
+        ty_text_add(out, " has to stand in the aisle of its column");
+        if (card == CARD_TAKE_A_SEAT) {
+            ty_text_add(out, ", and a pawn of seat %u takes its seat", state->active);
+        }
+    }
 }
 
 static void explain_beg(const ChicagoTables *tables, const ChicagoState *state, uint32_t item,
@@ -175,7 +190,7 @@ void chicago_explain(const TyRuleset *ruleset, const void *state_, uint32_t acti
         explain_place(tables, state, choice.item, out);
         break;
     case FORM_ACCEPT:
-        explain_accept(tables, state, out);
+        explain_accept(ruleset, state, out);
         break;
     case FORM_WAIT:
     case FORM_END:

@@ -112,6 +112,15 @@ static void places_write(const TyRuleset *ruleset, uint32_t place, TyText *out)
 
 const TyNames chicago_places = {.count = places_count, .write = places_write};
 
+static void struck_title(const TyRuleset *ruleset, uint32_t place, TyText *out)
+{
+    ty_text_add(out, ": the pawn at ");
+    places_write(ruleset, place, out);
+}
+
+const TyNames chicago_struck = {
+    .count = places_count, .write = places_write, .title = struck_title, .none = ""};
+
 static uint32_t cells_all(const TyRuleset *ruleset)
 {
     return (uint32_t)CHICAGO_CARS * chicago_tables(ruleset)->cells;

@@ -22,6 +22,7 @@ extern const TyNames chicago_cards;   /* number cards, then action cards */
 extern const TyNames chicago_starts;  /* start spaces: "1.north" */
 extern const TyNames chicago_cells;   /* of both cars, counted without gaps: "1.c2" */
 extern const TyNames chicago_places;  /* cells as the state numbers them, then start spaces */
+extern const TyNames chicago_struck;  /* the same, in a sentence about an attack */
 
 /* What an action card does, in words. */
 typedef struct CardHelp {

@@ -150,17 +150,21 @@ static void text_seat(const View *view, uint32_t seat)
                 seat == view->seat ? " (you)" : "", cells_count(&state->seated[seat]),
                 view->tables->pawns, state->supply[seat]);
     text_pawn(view, seat);
-    ty_text_add(out, "; %u tokens, %u number and %u action cards", state->tokens[seat],
-                cards_count(state->numbers[seat], CHICAGO_NUMBERS),
-                cards_count(state->actions[seat], CARD_COUNT));
+    ty_text_add(out, "; ");
+    ty_text_put_count(out, state->tokens[seat], "token");
+    ty_text_add(out, ", ");
+    ty_text_put_count(out, cards_count(state->numbers[seat], CHICAGO_NUMBERS), "number card");
+    ty_text_add(out, ", ");
+    ty_text_put_count(out, cards_count(state->actions[seat], CARD_COUNT), "action card");
     uint8_t stolen = view->seat < view->tables->player_count ? state->stolen[view->seat][seat] : 0;
     if (stolen != 0) {
         ty_text_add(out, ", has your %s", chicago_cards.words[stolen - 1]);
     }
     ty_text_add(out, "%s", state->skip[seat] ? ", misses its next turn" : "");
     if (state->blocked[seat] > 0) {
-        ty_text_add(out, ", blocked for %u %s in a row", state->blocked[seat],
-                    state->blocked[seat] == 1 ? "turn" : "turns");
+        ty_text_add(out, ", blocked for ");
+        ty_text_put_count(out, state->blocked[seat], "turn");
+        ty_text_add(out, " in a row");
     }
     ty_text_add(out, "\n");
 }
@@ -204,12 +208,14 @@ static void text_turn_so_far(const View *view)
     TyText *out = view->out;
     bool moves = !state->ending && chicago_pawn_movable(state, state->active);
     if (moves && state->passes > 0) {
-        ty_text_add(out, " The move may pass %u occupied %s, not counted.", state->passes,
-                    state->passes == 1 ? "space" : "spaces");
+        ty_text_add(out, " The move may pass ");
+        ty_text_put_count(out, state->passes, "occupied space");
+        ty_text_add(out, ", not counted.");
     }
     if (moves && state->bonus > 0) {
-        ty_text_add(out, " Advanced Movement adds %u %s.", state->bonus,
-                    state->bonus == 1 ? "space" : "spaces");
+        ty_text_add(out, " Advanced Movement adds ");
+        ty_text_put_count(out, state->bonus, "space");
+        ty_text_add(out, ".");
     }
     bool boards = state->boarded && state->wait[state->active] == WAIT_OPEN;
     ty_text_add(out, "%s",
@@ -226,8 +232,8 @@ static void text_turn_so_far(const View *view)
 static void question_move(const View *view)
 {
     const ChicagoState *state = view->state;
-    ty_text_add(view->out, "where the pawn goes, exactly %u %s", state->points,
-                state->points == 1 ? "space" : "spaces");
+    ty_text_add(view->out, "where the pawn goes, exactly ");
+    ty_text_put_count(view->out, state->points, "space");
     if (state->laid == 1) {
         ty_text_add(view->out, ", or a second number%s",
                     state->bonus > 0     ? " of any colour"
@@ -258,6 +264,17 @@ static void question_card(const View *view)
     ty_text_add(view->out, ".");
 }
 
+/* Who is attacked can answer with a card that it may still have to draw. */
+static void question_rebel(const View *view, uint32_t asked)
+{
+    bool told = asked == view->seat && view->state->actions[asked][CARD_REBEL] == 0;
+    ty_text_add(view->out, "%s",
+                told
+                    ? " You have no Rebel Passenger to cancel it; for a token you may draw another "
+                      "card, which may be one."
+                    : "");
+}
+
 static void text_question(const View *view)
 {
     static const char *const words[PHASE_COUNT] = {
@@ -286,6 +303,9 @@ static void text_question(const View *view)
     } else if (state->head.phase >= PHASE_SLIDE && state->head.phase != PHASE_PENALTY) {
         question_card(view);
     }
+    if (state->head.phase == PHASE_REBEL) {
+        question_rebel(view, asked);
+    }
     text_turn_so_far(view);
     ty_text_add(view->out, "\n");
 }
@@ -300,7 +320,7 @@ void chicago_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, T
     ty_text_add(out,
                 "Goal: all %u pawns of a player in seats; whoever has that first wins at once.\n",
                 tables->pawns);
-    ty_text_add(out, "The train, %s and %s:\n",
+    ty_text_add(out, "The train, car 1 (%s) and car 2 (%s):\n",
                 tables->names.bytes + tables->tile_names[state->tile[0]],
                 tables->names.bytes + tables->tile_names[state->tile[1]]);
     text_board(&view);

@@ -331,8 +331,9 @@ static void draw_question(const Draw *draw)
     const ConvoiState *state = draw->state;
     char said[TY_NAME_MAX];
     TyText text = ty_text_init(said, sizeof said);
-    ty_text_add(&text, "Turn %u, seat %u, %u cards to come", state->turns, state->active,
-                state->pile);
+    ty_text_add(&text, "Turn %u, seat %u, ", state->turns, state->active);
+    ty_text_put_count(&text, state->pile, "card");
+    ty_text_add(&text, " to come");
     draw_line(draw, "turn", 44, said);
     text = ty_text_init(said, sizeof said);
     if (state->head.over) {
@@ -341,7 +342,8 @@ static void draw_question(const Draw *draw)
         ty_text_add(&text, "Question: %s", convoi_phase_words[state->head.phase]);
     }
     if (state->points > 0) {
-        ty_text_add(&text, ", %u points", state->points);
+        ty_text_add(&text, ", ");
+        ty_text_put_count(&text, state->points, "point");
     }
     draw_line(draw, "question", 78, said);
     text = ty_text_init(said, sizeof said);
@@ -512,7 +514,7 @@ static void draw_hand(const Draw *draw, uint32_t seat)
     char said[TY_NAME_MAX];
     TyText text = ty_text_init(said, sizeof said);
     if (draw->tables->hands_hidden && !ty_svg_sees(draw->svg, seat)) {
-        ty_text_add(&text, "%u cards", hand_size(hand));
+        ty_text_put_count(&text, hand_size(hand), "card");
     } else {
         ty_text_add(&text, "%u signal, %u switch, %u move", hand[0], hand[1], hand[2]);
     }

@@ -66,7 +66,8 @@ static void ahead_next(Ahead *ahead)
 {
     ty_text_add(ahead->out, "%s", ahead->told++ == 0 ? "" : ", ");
     if (ahead->spaces > 0) {
-        ty_text_add(ahead->out, "%u %s, ", ahead->spaces, ahead->spaces == 1 ? "space" : "spaces");
+        ty_text_put_count(ahead->out, ahead->spaces, "space");
+        ty_text_add(ahead->out, ", ");
         ahead->spaces = 0;
     }
 }

@@ -177,9 +177,9 @@ static void text_line(const View *view, const char *from, const char *leg, Link 
     Run run = run_along(view->tables, link);
     uint32_t spaces = run.points - (run.end.kind != LINK_JUNCTION ? 1u : 0u);
     const char *separator = "; lights: ";
-    ty_text_add(out, "- %s%s to %s: %u %s", from, leg,
-                view_name(view, names[run.end.kind], run.end.index).text, spaces,
-                spaces == 1 ? "space" : "spaces");
+    ty_text_add(out, "- %s%s to %s: ", from, leg,
+                view_name(view, names[run.end.kind], run.end.index).text);
+    ty_text_put_count(out, spaces, "space");
     for (uint64_t left = run.lights; left != 0; left &= left - 1) {
         ty_text_add(out, "%s%s", separator,
                     view_name(view, &convoi_lights, (uint32_t)__builtin_ctzll(left)).text);

@@ -104,9 +104,9 @@ static void text_wanted(const View *view, uint8_t train, TyText *out)
         ty_text_add(out, "; is where it is wanted");
     } else {
         uint32_t spaces = tables->distance[node][nearest];
-        ty_text_add(out, "; wants %s, %u %s by track",
-                    view_title(view, &convoi_cities, nearest).text, spaces,
-                    spaces == 1 ? "space" : "spaces");
+        ty_text_add(out, "; wants %s, ", view_title(view, &convoi_cities, nearest).text);
+        ty_text_put_count(out, spaces, "space");
+        ty_text_add(out, " by track");
     }
 }
 
@@ -120,11 +120,11 @@ static void text_way(const View *view, const Way *way, TyText *out)
         ty_text_add(out, ", best by exit %s", view_name(view, &convoi_lights, way->exit - 1u).text);
     }
     if (way->light != 0) {
-        ty_text_add(out, "; on its way light %s is to turn green",
+        ty_text_add(out, "; the next light to turn green on its way: %s",
                     view_name(view, &convoi_lights, way->light - 1u).text);
     }
     if (way->setting != 0) {
-        ty_text_add(out, "; on its way the switch is to be: %s",
+        ty_text_add(out, "; the next switch to set on its way: %s",
                     view_name(view, &convoi_settings, way->setting - 1u).text);
     }
 }
@@ -213,7 +213,8 @@ static void text_hands(const View *view, uint32_t seat, TyText *out)
         const uint8_t *hand = view->state->hand[i];
         ty_text_add(out, "Hand of seat %u%s: ", i, i == seat ? " (you)" : "");
         if (view->tables->hands_hidden && i != seat) {
-            ty_text_add(out, "%u cards\n", hand_size(hand));
+            ty_text_put_count(out, hand_size(hand), "card");
+            ty_text_add(out, "\n");
         } else {
             ty_text_add(out, "%u signal, %u switch, %u move\n", hand[0], hand[1], hand[2]);
         }
@@ -322,8 +323,9 @@ static void question_colour(const View *view, TyText *out)
 static void question_exit(const View *view, TyText *out)
 {
     const ConvoiState *state = view->state;
-    ty_text_add(out, "by which green exit %s leaves its city, with %u points",
-                convoi_trains.words[state->train - 1], state->points);
+    ty_text_add(out, "by which green exit %s leaves its city, with ",
+                convoi_trains.words[state->train - 1]);
+    ty_text_put_count(out, state->points, "point");
     if (state->entry != 0) {
         ty_text_add(out, "; it crosses, having come in by %s, or it stops free of charge",
                     view_name(view, &convoi_lights, state->entry - 1u).text);
@@ -382,10 +384,9 @@ static void question_of_card(const View *view, Phase phase, TyText *out)
                     convoi_trains.words[state->train - 1], state->roll);
         break;
     case PHASE_CITY:
-        ty_text_add(out,
-                    "%s comes to a city with %u points left: stop, which costs nothing, or "
-                    "cross it",
-                    convoi_trains.words[state->train - 1], state->points);
+        ty_text_add(out, "%s comes to a city with ", convoi_trains.words[state->train - 1]);
+        ty_text_put_count(out, state->points, "point");
+        ty_text_add(out, " left: stop, which costs nothing, or cross it");
         break;
     default:
         question_exit(view, out);

@@ -73,14 +73,17 @@ static void board_text(const TyRuleset *ruleset, TyText *out)
         tickets_write_ends(tables, tables->route[i].city, out);
         ty_text_add(out, " [%s]: ", tickets_name_route(tables, i));
         tickets_write_route(tables, i, out);
-        ty_text_add(out, ", %u points\n", tables->route[i].points);
+        ty_text_add(out, ", ");
+        ty_text_put_count(out, tables->route[i].points, "point");
+        ty_text_add(out, "\n");
     }
     ty_text_add(out, "\nAll tickets of the game:\n");
     for (uint32_t i = 0; i < tables->ticket_count; i++) {
         ty_text_add(out, "- ");
         tickets_write_ends(tables, tables->ticket[i].city, out);
-        ty_text_add(out, " [%s]: %u points\n", tickets_name_ticket(tables, i),
-                    tables->ticket[i].points);
+        ty_text_add(out, " [%s]: ", tickets_name_ticket(tables, i));
+        ty_text_put_count(out, tables->ticket[i].points, "point");
+        ty_text_add(out, "\n");
     }
 }
 

@@ -349,7 +349,7 @@ static void hand_write(const Draw *draw, uint32_t seat, TyText *out)
 {
     const uint8_t *hand = draw->state->hand[seat];
     if (!ty_svg_sees(draw->svg, seat)) {
-        ty_text_add(out, "%u cards", cards_total(hand));
+        ty_text_put_count(out, cards_total(hand), "card");
         return;
     }
     const char *space = "";
@@ -371,7 +371,10 @@ static void draw_seat(const Draw *draw, uint32_t seat)
     char said[TY_NAME_MAX];
     int16_t y = (int16_t)(SEATS_TOP + 27 + (int32_t)seat * SEAT_HEIGHT);
     TyText text = ty_text_init(said, sizeof said);
-    ty_text_add(&text, "%u points, %u wagons left", state->points[seat], state->wagons[seat]);
+    ty_text_put_count(&text, state->points[seat], "point");
+    ty_text_add(&text, ", ");
+    ty_text_put_count(&text, state->wagons[seat], "wagon");
+    ty_text_add(&text, " left");
     ty_svg_part(draw->svg,
                 &(TyPart){.kind = "seat",
                           .name = digits[seat],
@@ -477,7 +480,9 @@ static void draw_question(const Draw *draw)
     TyText text = ty_text_init(said, sizeof said);
     ty_text_add(&text, "Turn %u, seat %u", state->turns, state->active);
     if (state->last_turns > 0 && !state->head.over) {
-        ty_text_add(&text, ", %u turns left", state->last_turns);
+        ty_text_add(&text, ", ");
+        ty_text_put_count(&text, state->last_turns, "turn");
+        ty_text_add(&text, " left");
     }
     draw_line(draw, "turn", 44, said);
     text = ty_text_init(said, sizeof said);

@@ -71,15 +71,17 @@ TicketsWay tickets_way(const TicketsTables *tables, const TicketsState *state, u
 }
 
 void tickets_write_way(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                       uint32_t ticket, TyText *out)
+                       const uint8_t city[2], TyText *out)
 {
-    TicketsWay way = tickets_way(tables, state, seat, tables->ticket[ticket].city);
+    TicketsWay way = tickets_way(tables, state, seat, city);
     if (!way.open) {
         ty_text_add(out, "cannot be completed any more");
     } else if (way.wagons == 0) {
         ty_text_add(out, "complete");
     } else {
-        ty_text_add(out, "needs %u more wagons, for example", way.wagons);
+        ty_text_add(out, "needs ");
+        ty_text_put_count(out, way.wagons, "more wagon");
+        ty_text_add(out, ", for example");
         for (uint32_t i = way.route_count; i-- > 0;) {
             ty_text_add(out, "%s %s (", i + 1 == way.route_count ? "" : " +",
                         tickets_name_route(tables, way.route[i]));
@@ -179,9 +181,9 @@ static void explain_claim(const TicketsTables *tables, const TicketsState *state
     copy.cursor = 0;
     Payments payments = payments_find(tables, &copy);
     tickets_write_route(tables, route, out);
-    ty_text_add(out, ", %u %s; %s ", tables->route[route].points,
-                tables->route[route].points == 1 ? "point" : "points",
-                payments.count == 1 ? "costs" : "then choose what to pay:");
+    ty_text_add(out, ", ");
+    ty_text_put_count(out, tables->route[route].points, "point");
+    ty_text_add(out, "; %s ", payments.count == 1 ? "costs" : "then choose what to pay:");
     payments_write(tables, &payments, out);
     if (tables->route[route].kind == ROUTE_TUNNEL) {
         ty_text_add(out, "; then perhaps more, or withdraw");
@@ -202,8 +204,9 @@ static void explain_pay(const TicketsTables *tables, const TicketsState *state, 
 static void explain_keep(const TicketsTables *tables, const TicketsState *state, uint32_t ticket,
                          TyText *out)
 {
-    ty_text_add(out, "%u points; ", tables->ticket[ticket].points);
-    tickets_write_way(tables, state, state->active, ticket, out);
+    ty_text_put_count(out, tables->ticket[ticket].points, "point");
+    ty_text_add(out, "; ");
+    tickets_write_way(tables, state, state->active, tables->ticket[ticket].city, out);
 }
 
 void tickets_explain(const TyRuleset *ruleset, const void *state_, uint32_t action, TyText *out)

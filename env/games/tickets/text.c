@@ -59,8 +59,8 @@ static void write_ticket(const View *view, uint32_t index)
 {
     const Ticket *ticket = &view->tables->ticket[index];
     tickets_write_ends(view->tables, ticket->city, view->out);
-    ty_text_add(view->out, " [%s], %u points", tickets_name_ticket(view->tables, index),
-                ticket->points);
+    ty_text_add(view->out, " [%s], ", tickets_name_ticket(view->tables, index));
+    ty_text_put_count(view->out, ticket->points, "point");
 }
 
 /* ---- The table ---------------------------------------------------------------------------------
@@ -80,7 +80,9 @@ static void text_goal(const View *view)
     if (tables->rules.link_bonus && view->state->bonus_taken < tables->bonus_count) {
         ty_text_add(view->out, " The next to link ");
         tickets_write_ends(tables, tables->bonus_city, view->out);
-        ty_text_add(view->out, " gets %u points.", tables->bonus_points[view->state->bonus_taken]);
+        ty_text_add(view->out, " gets ");
+        ty_text_put_count(view->out, tables->bonus_points[view->state->bonus_taken], "point");
+        ty_text_add(view->out, ".");
     }
     ty_text_add(view->out, "\n");
 }
@@ -124,20 +126,27 @@ static void text_seat(const View *view, uint32_t owner)
     const TicketsState *state = view->state;
     TyText *out = view->out;
     bool own = owner == view->seat;
-    ty_text_add(out, "Seat %u%s: %u wagons, %u points for routes, ", owner, own ? " (you)" : "",
-                state->wagons[owner], state->points[owner]);
+    ty_text_add(out, "Seat %u%s: ", owner, own ? " (you)" : "");
+    ty_text_put_count(out, state->wagons[owner], "wagon");
+    ty_text_add(out, ", ");
+    ty_text_put_count(out, state->points[owner], "point");
+    ty_text_add(out, " for routes, ");
     if (state->bonus[owner] != 0) {
         ty_text_add(out, "bonus of %u, ", view->tables->bonus_points[state->bonus[owner] - 1]);
     }
     if (!own && state->head.phase == PHASE_KEEP_FIRST) {
         ty_text_add(out, "chooses its first tickets; ");
     } else {
-        ty_text_add(out, "%d tickets; ", __builtin_popcountll(state->tickets[owner]));
+        ty_text_put_count(out, (uint32_t)__builtin_popcountll(state->tickets[owner]), "ticket");
+        ty_text_add(out, "; ");
     }
     uint32_t cards = cards_total(state->hand[owner]);
-    ty_text_add(out, "%u %s%s ", cards, cards == 1 ? "card" : "cards",
-                own ? ":" : ", of which everybody saw:");
-    tickets_write_cards(view->tables, own ? state->hand[owner] : state->known[owner], ", ", out);
+    ty_text_put_count(out, cards, "card");
+    if (cards > 0) {
+        ty_text_add(out, "%s ", own ? ":" : ", of which everybody saw:");
+        tickets_write_cards(view->tables, own ? state->hand[owner] : state->known[owner], ", ",
+                            out);
+    }
     ty_text_add(out, "\n  routes:");
     uint32_t routes = 0;
     for (uint32_t i = 0; i < view->tables->route_count; i++) {
@@ -158,7 +167,23 @@ static void text_own_tickets(const View *view)
         ty_text_add(view->out, "  ");
         write_ticket(view, ticket);
         ty_text_add(view->out, ": ");
-        tickets_write_way(view->tables, view->state, view->seat, ticket, view->out);
+        tickets_write_way(view->tables, view->state, view->seat, view->tables->ticket[ticket].city,
+                          view->out);
+        ty_text_add(view->out, "\n");
+    }
+}
+
+/* How far the seat is from the bonus, as long as it can get it. */
+static void text_bonus(const View *view)
+{
+    const TicketsTables *tables = view->tables;
+    const TicketsState *state = view->state;
+    if (tables->rules.link_bonus && state->bonus_taken < tables->bonus_count &&
+        state->bonus[view->seat] == 0) {
+        ty_text_add(view->out, "The bonus, ");
+        tickets_write_ends(tables, tables->bonus_city, view->out);
+        ty_text_add(view->out, ": ");
+        tickets_write_way(tables, state, view->seat, tables->bonus_city, view->out);
         ty_text_add(view->out, "\n");
     }
 }
@@ -177,8 +202,11 @@ static void text_routes_of(const View *view, uint32_t length)
             continue;
         }
         if (separator == NULL) {
-            ty_text_add(view->out, "  %u %s, %u %s: ", length, length == 1 ? "space" : "spaces",
-                        route->points, route->points == 1 ? "point" : "points");
+            ty_text_add(view->out, "  ");
+            ty_text_put_count(view->out, length, "space");
+            ty_text_add(view->out, ", ");
+            ty_text_put_count(view->out, route->points, "point");
+            ty_text_add(view->out, ": ");
         }
         ty_text_add(view->out, "%s", separator != NULL ? separator : "");
         tickets_write_ends(tables, route->city, view->out);
@@ -226,9 +254,9 @@ static void question_keep(const View *view, uint32_t wanted)
     if (state->active != view->seat) {
         return;
     }
-    ty_text_add(view->out, "Name them one by one in the order of this list (those before one that "
-                           "is kept can no longer be, and so many must follow that there are "
-                           "enough), then keep.done. Offered:");
+    ty_text_add(view->out, "Go down this list and name those that you keep, one by one, then say "
+                           "keep.done. One above the last that you named can no longer be kept, "
+                           "and one with too few below it cannot be named first. Offered:");
     for (uint64_t left = state->offered; left != 0; left &= left - 1) {
         uint32_t ticket = (uint32_t)__builtin_ctzll(left);
         ty_text_add(view->out, "\n  ");
@@ -244,8 +272,9 @@ static void question_laid(const View *view)
     tickets_write_ends(view->tables, view->tables->route[route].city, view->out);
     ty_text_add(view->out, " [%s], ", tickets_name_route(view->tables, route));
     tickets_write_route(view->tables, route, view->out);
-    uint32_t points = view->tables->route[route].points;
-    ty_text_add(view->out, ", %u %s. Laid so far: ", points, points == 1 ? "point" : "points");
+    ty_text_add(view->out, ", ");
+    ty_text_put_count(view->out, view->tables->route[route].points, "point");
+    ty_text_add(view->out, ". Laid so far: ");
     tickets_write_cards(view->tables, view->state->laid, ", ", view->out);
 }
 
@@ -257,14 +286,15 @@ static void question_pay(const View *view)
     for (uint32_t i = 0; i < view->tables->type_count; i++) {
         ty_text_add(view->out, "%s %s", i == 0 ? "" : ",", tickets_name_type(view->tables, i));
     }
-    ty_text_add(view->out, "; none before the last one laid.");
+    ty_text_add(view->out, "; none of a type before that of the last one laid.");
 }
 
 static void question_tunnel(const View *view)
 {
     const TicketsState *state = view->state;
-    ty_text_add(view->out, "the tunnel asks for %u more cards, of the colour laid or locomotives: ",
-                state->due);
+    ty_text_add(view->out, "the tunnel asks for ");
+    ty_text_put_count(view->out, state->due, "more card");
+    ty_text_add(view->out, ", of the colour laid or locomotives: ");
     question_laid(view);
     ty_text_add(view->out, ". Revealed: ");
     tickets_write_cards(view->tables, state->revealed, ", ", view->out);
@@ -290,9 +320,9 @@ static void text_question(const View *view)
         break;
     case PHASE_TURN:
         ty_text_add(view->out,
-                    "what to do this turn, exactly one thing: two cards (one by one), "
-                    "tickets, or a route%s.",
-                    view->tables->rules.locomotives_apart ? ", or a locomotive" : "");
+                    "what to do this turn, exactly one thing: two cards (one by one), %s"
+                    "tickets, or a route.",
+                    view->tables->rules.locomotives_apart ? "a locomotive, " : "");
         break;
     case PHASE_DRAW:
         ty_text_add(view->out, "the second card of this turn%s.",
@@ -348,6 +378,9 @@ void tickets_text(const TyRuleset *ruleset, const void *state_, uint32_t seat, T
     }
     if (player) {
         text_own_tickets(&view);
+    }
+    if (player && !state->head.over) {
+        text_bonus(&view);
     }
     if (state->head.over) {
         text_result(&view);

@@ -22,6 +22,6 @@ typedef struct TicketsWay {
 
 TicketsWay tickets_way(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
                        const uint8_t city[2]);
-/* How far the seat is from completing a ticket. */
+/* How far the seat is from linking two cities. */
 void tickets_write_way(const TicketsTables *tables, const TicketsState *state, uint32_t seat,
-                       uint32_t ticket, TyText *out);
+                       const uint8_t city[2], TyText *out);

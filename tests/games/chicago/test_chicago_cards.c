@@ -327,6 +327,23 @@ static void test_c12_panhandler_takes_a_random_card_and_the_victim_redraws(void 
     assert_int_equal(table->state.head.phase, PHASE_TURN);
 }
 
+static void test_c12_only_the_two_players_see_the_card(void **slot)
+{
+    Table *table = attack_table(slot, "players=3", "blue_1 red_2 panhandler");
+    char text[TY_NAME_MAX];
+    table_hand(table, 1, "blue_3 red_3 plus_1 reverse u_pass");
+    table_ready(table, 0);
+    table_do(table, "play panhandler");
+    table_chance(table, "stolen_action", "reverse");
+    table_do(table, "beg +1 action");
+    const TyEvent *event = table_telling(table, EVENT_STEAL, 0);
+    for (uint32_t seat = 0; seat < 3; seat++) {
+        ty_event_text(table->ruleset, event, seat, text, sizeof text);
+        assert_string_equal(text, seat < 2 ? "seat 0 takes Reverse from seat 1"
+                                           : "seat 0 takes a card of the action pile from seat 1");
+    }
+}
+
 static void test_c12_victim_remembers_the_card_until_it_is_played(void **slot)
 {
     Table *table = attack_table(slot, "", "blue_1 red_2 panhandler plus_1 plus_1");
@@ -591,6 +608,7 @@ int main(void)
         TABLE_TEST(test_c7_variant_costs_this_turns_seats_and_seats_both_pawns),
         TABLE_TEST(test_c7_variant_takes_back_the_seat_just_taken),
         TABLE_TEST(test_c12_panhandler_takes_a_random_card_and_the_victim_redraws),
+        TABLE_TEST(test_c12_only_the_two_players_see_the_card),
         TABLE_TEST(test_c12_victim_remembers_the_card_until_it_is_played),
         TABLE_TEST(test_c12_resampling_keeps_the_card_that_the_victim_knows),
         TABLE_TEST(test_c13_rebel_is_asked_before_the_effect_and_cancels_the_card),
