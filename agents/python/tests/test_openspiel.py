@@ -172,14 +172,17 @@ def test_joined_deals_are_bounded(monkeypatch):
         openspiel.game("chicago", deals="joined").new_initial_state().chance_outcomes()
 
 
-def test_exploitability_of_a_game_with_hidden_hands():
-    """From the middle of the deal on, or with TRAINYARD_LONG from its beginning."""
+def test_cfr_solves_a_game_with_hidden_hands(monkeypatch):
+    """From the first player's tickets on, or with TRAINYARD_LONG from the beginning."""
+    monkeypatch.syspath_prepend(str(DUEL.parent))
+    from solve import solve
+
     game = duel("joined")
     if os.environ.get("TRAINYARD_LONG", "0") == "0":
         state = duel("single").new_initial_state()
-        for _ in range(2):
+        for _ in range(3):
             draw(state, np.random.default_rng(1))
         game = game.endgame(state)
-        assert len(game.new_initial_state().chance_outcomes()) > 1
-    uniform = exploitability.nash_conv(game, policy.UniformRandomPolicy(game))
-    assert 0.5 < uniform < 4
+    found = [gain for _, gain, _ in solve(game, 2)]
+    assert 0.5 < found[0] < 4
+    assert 0 <= found[2] < 0.5 * found[0]
