@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +18,17 @@ import torch
 import trainyard
 from conftest import TOP
 from trainyard import net as nets
-from trainyard.train import Budget, Collector, Config, Decisions, Rival, Run, Trainer, results
+from trainyard.train import (
+    Budget,
+    Collector,
+    Config,
+    Decisions,
+    Rival,
+    Run,
+    Trainer,
+    results,
+    speed,
+)
 from trainyard.train.__main__ import main
 from trainyard.train.plot import curves
 
@@ -329,6 +340,26 @@ def test_both_ways_to_play_a_network_are_measured(capsys: pytest.CaptureFixture)
     assert [line for line in said if line.startswith("training")] == [
         f"training, {epochs} epochs, hidden layers {widths}" for epochs in (1, 2)
     ]
+
+
+def test_threads_are_chosen_by_measuring(
+    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock on which a round takes as many seconds as there are threads."""
+    used: list[int] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(Trainer, "round", lambda _: used.append(torch.get_num_threads()))
+        patched.setattr(speed, "time", SimpleNamespace(monotonic=lambda: float(sum(used))))
+        assert speed.choose_threads(Config(slots=2, horizon=1), [2, 1, 4], turns=2) == 1
+    assert used[1:] == [2, 1, 4] * 2
+    torch.set_num_threads(1)
+    given = ["run", "convoi", "--set", "board=tiny", "--slots", "32", "--horizon", "8"]
+    main([*given, "--steps", "256", "--games", "1", "--threads", "auto", "--out", str(tmp_path)])
+    assert "threads of PyTorch: " in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main([*given, "--threads", "none"])
+    assert "a number from 1 on, or auto" in capsys.readouterr().err
+    torch.set_num_threads(1)
 
 
 def test_the_example_of_a_learner_runs() -> None:

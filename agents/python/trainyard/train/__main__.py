@@ -31,6 +31,15 @@ def _settings(items: list[str]) -> dict[str, str]:
     return settings
 
 
+def _threads(text: str) -> int | None:
+    """How many, or None: as many as a measurement says."""
+    if text == "auto":
+        return None
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 on, or auto")
+    return int(text)
+
+
 def _add_budget(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--minutes", type=float, help="of learning, evaluations aside (20, or none with --steps)")
@@ -38,7 +47,7 @@ def _add_budget(parser: argparse.ArgumentParser) -> None:
     add("--evaluate", type=float, default=2.0, help="every so many minutes (2)")
     add("--games", type=int, default=200, help="per evaluation, on held-out seeds (200)")
     add("--against", default="random,expert", help="opponents in competitive games, by commas")
-    add("--threads", type=int, default=1, help="of PyTorch (1)")
+    add("--threads", type=_threads, default=1, help="of PyTorch; auto: the quickest, measured (1)")
     add("--tensorboard", action="store_true", help="write for TensorBoard too")
 
 
@@ -112,8 +121,18 @@ def _config(given: argparse.Namespace) -> Config:
 def _run(given: argparse.Namespace) -> None:
     config = _config(given)
     out = given.out or Path("runs") / f"{config.game}-{config.seed}"
+    _set_threads(given.threads, config)  # the first weights depend on it too
     run = Run.begin(config, out, overwrite=given.overwrite, tensorboard=given.tensorboard)
     _go(run, given)
+
+
+def _set_threads(asked: int | None, config: Config) -> None:
+    from .speed import choose_threads, threads_to_try
+
+    threads = asked or choose_threads(config, threads_to_try())
+    torch.set_num_threads(threads)
+    if asked is None:
+        print(f"threads of PyTorch: {threads}, measured", flush=True)
 
 
 def _go(run: Run, given: argparse.Namespace) -> None:
@@ -176,6 +195,7 @@ def _evaluate(given: argparse.Namespace) -> None:
 def _speed(given: argparse.Namespace) -> None:
     from .speed import measure, measure_training
 
+    torch.set_num_threads(given.threads)
     net, data = nets.load(given.net), given.net.read_bytes()
     measure(net, data, given.seconds)
     game, _, settings = net.ruleset.spec.partition(":")
@@ -199,8 +219,6 @@ def main(arguments: list[str] | None = None) -> None:
     arguments = sys.argv[1:] if arguments is None else arguments
     given = parse(arguments)
     try:
-        if given.command in ("run", "resume", "speed"):
-            torch.set_num_threads(given.threads)
         if given.command == "evaluate":
             _evaluate(given)
         elif given.command == "plot":
@@ -208,7 +226,9 @@ def main(arguments: list[str] | None = None) -> None:
         elif given.command == "speed":
             _speed(given)
         elif given.command == "resume":
-            _go(Run.resume(given.out, tensorboard=given.tensorboard), given)
+            run = Run.resume(given.out, tensorboard=given.tensorboard)
+            _set_threads(given.threads, run.trainer.config)
+            _go(run, given)
         elif given.seeds is not None:
             _run_seeds(given, arguments)
         else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
@@ -86,6 +87,29 @@ def measure_training(config: Config, seconds: float) -> dict[str, float]:
         f"  {found['processor']:12,.0f} decisions/s of processor time, play and learning together"
     )
     return found
+
+
+def threads_to_try() -> list[int]:
+    """1, 2, 4, ... and as many as there are processors for us."""
+    processors = len(os.sched_getaffinity(0))
+    return sorted({processors, *(1 << n for n in range(processors.bit_length()))})
+
+
+def choose_threads(config: Config, counts: Sequence[int], turns: int = 3) -> int:
+    """The number of PyTorch's threads with which a round is quickest, of several turns each; fewer
+    if they are nearly as good. On a busy machine two may be far slower than one."""
+    trainer = Trainer(config)
+    trainer.round()
+    seconds = dict.fromkeys(counts, float("inf"))
+    for _ in range(turns):
+        for count in counts:
+            torch.set_num_threads(count)
+            began = time.monotonic()
+            trainer.round()
+            seconds[count] = min(seconds[count], time.monotonic() - began)
+    trainer.close()
+    best = min(seconds.values())
+    return min(count for count, taken in seconds.items() if taken <= 1.1 * best)
 
 
 def _turn(player: Callable[[int], None], batches: int) -> float:
