@@ -29,9 +29,10 @@ same aarch64 "$("${arm[@]}" "$work/in/trainyard/bin/trainyard" bench convoi --se
 
 # Its daemon serves its tool.
 mkdir -m 700 "$work/run"
+: >"$work/ready"
 "${arm[@]}" "$work/in/trainyard/bin/trainyardd" --listen "ipc://$work/run/d" >"$work/ready" &
 daemon=$!
-trap 'kill $daemon 2>/dev/null; rm -rf "$work"' EXIT
+trap 'kill $daemon 2>/dev/null || true; rm -rf "$work"' EXIT
 until grep -q ready "$work/ready"; do
     kill -0 $daemon
     sleep 0.1
