@@ -289,6 +289,11 @@ def test_curves_have_intervals_over_seeds(tmp_path: Path) -> None:
     assert low[1] == pytest.approx(4 - high[1])
     _, mean, low, high = curves(runs[:1], "goods")
     assert (mean[1], low[1], high[1]) == (1.0, 0.5, 3.5)
+    for run, value in zip(runs, (0.1, 0.5, 0.9), strict=True):
+        lines = ["steps,won,won_low,won_high", f"0,{value},0,1"]
+        (run / "curve.csv").write_text("\n".join(lines) + "\n")
+    _, mean, low, high = curves(runs, "won")
+    assert (mean[0], low[0], high[0]) == (0.5, 0.0, 1.0)  # a share
 
 
 def test_a_network_that_ships_is_evaluated_beside_agents(capsys: pytest.CaptureFixture) -> None:
