@@ -265,6 +265,31 @@ static void test_express_tells_how_far_the_bonus_is(void **unused)
     TELLS(text, "The bonus, Londres - Istanbul: needs 16 more wagons, for example ");
 }
 
+/* Whether each ticket is complete is told at the end, and before it whether wagons are too few. */
+static void test_tickets_that_need_too_many_wagons_are_told(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = NULL;
+    uint64_t state[TY_STATE_MAX / 8];
+    int32_t reward[TY_SEATS_MAX] = {0};
+    char text[TEXT_MAX];
+    uint32_t few = 0;
+    assert_int_equal(ty_ruleset_open("express", NULL, &ruleset).code, TY_OK);
+    ty_reset(ruleset, state, 5, NULL);
+    for (uint32_t i = 0; !ty_head(state)->over; i++) {
+        uint8_t mask[TY_ACTIONS_MAX];
+        ty_legal(ruleset, state, mask);
+        ty_step(ruleset, state, ty_sample(mask, ty_shape(ruleset)->action_count, 5, i), reward,
+                NULL);
+        ty_position_text(ruleset, state, 0, text, sizeof text);
+        few += strstr(text, " more wagons, which are more than are left, for example ") != NULL;
+    }
+    assert_true(few > 0);
+    TELLS(text, ": not completed\n");
+    assert_null(strstr(text, " more wagons"));
+    ty_ruleset_close(ruleset);
+}
+
 /* ---- What a choice is said to lead to is what it leads to --------------------------------------
  */
 
@@ -469,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_an_action_is_told_with_what_it_leads_to),
         cmocka_unit_test(test_nordic_tells_what_a_payment_will_be),
         cmocka_unit_test(test_express_tells_how_far_the_bonus_is),
+        cmocka_unit_test(test_tickets_that_need_too_many_wagons_are_told),
         cmocka_unit_test(test_chicago_tells_what_an_attack_does_to_oneself),
         cmocka_unit_test(test_chicago_tells_the_seats_that_a_number_leads_to),
         cmocka_unit_test(test_chicago_tells_how_far_seats_are_from_a_start_space),

@@ -74,14 +74,17 @@ void tickets_write_way(const TicketsTables *tables, const TicketsState *state, u
                        const uint8_t city[2], TyText *out)
 {
     TicketsWay way = tickets_way(tables, state, seat, city);
-    if (!way.open) {
-        ty_text_add(out, "cannot be completed any more");
-    } else if (way.wagons == 0) {
+    if (way.open && way.wagons == 0) {
         ty_text_add(out, "complete");
+    } else if (state->head.over) {
+        ty_text_add(out, "not completed");
+    } else if (!way.open) {
+        ty_text_add(out, "cannot be completed any more");
     } else {
         ty_text_add(out, "needs ");
         ty_text_put_count(out, way.wagons, "more wagon");
-        ty_text_add(out, ", for example");
+        ty_text_add(out, "%s, for example",
+                    way.wagons > state->wagons[seat] ? ", which are more than are left" : "");
         for (uint32_t i = way.route_count; i-- > 0;) {
             ty_text_add(out, "%s %s (", i + 1 == way.route_count ? "" : " +",
                         tickets_name_route(tables, way.route[i]));
