@@ -42,16 +42,23 @@ from .tables import Table, Tables
 PROOF = 3.0
 #: Legal actions of a puzzle.
 CHOICES = range(3, 41)
-#: Worlds of each round of a look at the actions.
-ROUNDS = (8, 8, 16, 32)
+#: A look at the actions of a position: worlds of each round, and by how many standard deviations
+#: the best must be ahead of the second after it. Positions that fall short are left: most have no
+#: best move, and the look at them is what finding costs.
+ROUNDS = ((4, 0.35), (4, 0.35), (8, 0.32), (16, 0.3), (32, 0.27))
+LOOK = sum(worlds for worlds, _ in ROUNDS)
 #: Standard errors by which an action is behind when it is not looked at any longer.
-BEHIND = 2.0
+BEHIND = 2.5
 #: How far the look must be ahead of what the proof needs, to make it likely.
 HOPE = 1.4
-#: Worlds of a proof; no more than are played in about half a second.
-PROOF_MOST, PROOF_LEAST, PROOF_SECONDS = 1024, 16, 0.5
+#: Worlds of a proof.
+PROOF_LEAST, PROOF_MOST = 32, 256
 #: Decisions between two puzzles of an episode, at least.
-APART = 12
+APART = 8
+#: The largest share of the puzzles that one kind of decision or one stretch may have.
+SHARE = 0.4
+#: Decisions of a stretch of an episode; puzzles are sought where they have been found.
+STRETCH = 24
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,8 @@ class Bench:
         assert isinstance(self.pool.backend, InProcess)
         self._backend = self.pool.backend
         self.rules = self.pool.ruleset
+        #: Episodes that were played to their end, so far.
+        self.playouts = 0
 
     def reset(self, seed: int) -> None:
         self.pool.reset(seeds=[seed, seed])
@@ -112,6 +121,7 @@ class Bench:
         seat = int(self.pool.seat[0])
         before = self._backend.save(0)
         result = np.empty(len(keys))
+        self.playouts += len(keys)
         one = np.array([1], dtype=np.uint32)
         for i, key in enumerate(keys):
             self._backend.restore(before, one, np.array([key], np.uint64), seat, foreign=False)
@@ -138,32 +148,30 @@ class _Look:
 
 
 def _lead(ahead: npt.NDArray[np.float64]) -> float:
-    """By how many standard errors one is ahead; 0 if the two are never different."""
-    error = float(ahead.std(ddof=1)) / np.sqrt(len(ahead))
-    mean = float(ahead.mean())
-    return mean / error if error > 0 else np.inf * mean if mean != 0 else 0.0
+    """By how many standard deviations one is ahead; 0 if the two are never different."""
+    deviation, mean = float(ahead.std(ddof=1)), float(ahead.mean())
+    return mean / deviation if deviation > 0 else np.inf * mean if mean != 0 else 0.0
 
 
 def _look(bench: Bench, key: int) -> _Look | None:
     """Tries the actions in more and more worlds, fewer of them in each round. None as soon as no
-    proof is likely: most positions have no best move, and are left after a few worlds."""
-    begin, played, done = process_time(), 0, 0
+    proof is likely."""
     tried = {action: np.empty(0) for action in np.flatnonzero(bench.pool.mask[0]).tolist()}
-    for worlds in ROUNDS:
+    done = 0
+    for worlds, least in ROUNDS:
         keys = range(key + done, key + done + worlds)
         tried = {a: np.append(values, bench.values(a, keys)) for a, values in tried.items()}
-        done, played = done + worlds, played + worlds * len(tried)
+        done += worlds
         best, second = sorted(tried, key=lambda a: -tried[a].mean())[:2]
         lead = _lead(tried[best] - tried[second])
-        each = (process_time() - begin) / played
-        most = int(np.clip(PROOF_SECONDS / each / 2, PROOF_LEAST, PROOF_MOST))
-        needed = done * (PROOF * HOPE / max(lead, 1e-9)) ** 2
-        if lead == np.inf or needed > most * (2 if done < sum(ROUNDS) else 1):
+        if lead < least:
             return None
-        if needed <= done or done == sum(ROUNDS):
-            return _Look(best, second, int(np.clip(needed, PROOF_LEAST, most)))
-        tried = {a: v for a, v in tried.items() if a == second or _lead(tried[best] - v) < BEHIND}
-    raise AssertionError
+        needed = (PROOF * HOPE / lead) ** 2
+        if needed <= done and done >= PROOF_LEAST:
+            break
+        behind = BEHIND / np.sqrt(done)
+        tried = {a: v for a, v in tried.items() if a == second or _lead(tried[best] - v) < behind}
+    return _Look(best, second, int(np.clip(needed, PROOF_LEAST, PROOF_MOST)))
 
 
 def _expert_choice(bench: Bench, seats: Sequence[BuiltIn], seat: int) -> int:
@@ -178,7 +186,7 @@ def _prove(bench: Bench, seed: int, actions: list[int], expert: int) -> Puzzle |
     if look is None:
         return None
     best, second, worlds = look.best, look.second, look.worlds
-    proof = key + sum(ROUNDS)
+    proof = key + LOOK
     margin, error = bench.compare(best, second, range(proof, proof + worlds))
     if not margin > PROOF * error or error == 0:
         return None
@@ -202,20 +210,30 @@ def _prove(bench: Bench, seed: int, actions: list[int], expert: int) -> Puzzle |
 
 
 class _Luck:
-    """How often a kind of position had a puzzle, by the verb of the expert's choice: those that
-    never have are tried less and less often."""
+    """How often positions had a puzzle for the time that they took, by the verb of the expert's
+    choice and the stretch of the episode: where it is seldom, less and less is tried."""
 
     def __init__(self) -> None:
-        self._tried: Counter[str] = Counter()
-        self._found: Counter[str] = Counter()
+        self._cost: Counter[tuple[str, int]] = Counter()
+        self._found: Counter[tuple[str, int]] = Counter()
+        self._shares: Counter[str | int] = Counter()
+        self._puzzles = 0
 
-    def worth(self, verb: str, chance: float) -> bool:
+    def worth(self, verb: str, stretch: int, chance: float) -> bool:
         """Whether a position is to be tried, for a number between 0 and 1."""
-        return chance < max(0.02, 8 * (self._found[verb] + 1) / (self._tried[verb] + 1))
+        if max(self._shares[verb], self._shares[stretch]) > 10 + SHARE * self._puzzles:
+            return False
+        kind = (verb, stretch)
+        usual = (self._found.total() + 1) / (self._cost.total() + 1)
+        here = (self._found[kind] + 1) / (self._cost[kind] + 1 / usual)
+        return chance < max(0.05, here / usual)
 
-    def count(self, verb: str, found: bool) -> None:
-        self._tried[verb] += 1
-        self._found[verb] += found
+    def count(self, verb: str, stretch: int, cost: int, puzzle: Puzzle | None) -> None:
+        self._cost[verb, stretch] += cost
+        if puzzle is not None:
+            self._found[verb, stretch] += 1
+            self._puzzles += 1
+            self._shares.update((puzzle.best.split(" ")[0], stretch))
 
 
 def find(ruleset: str, seed: int = 0) -> Iterator[Puzzle]:
@@ -242,11 +260,12 @@ def _episode(bench: Bench, luck: _Luck, seed: int) -> Iterator[Puzzle]:
     while bench.pool.ready[0]:
         legal = np.flatnonzero(bench.pool.mask[0])
         action = _expert_choice(bench, seats, int(bench.pool.seat[0]))
-        verb = rules.action_name(action).split(" ")[0]
+        kind = (rules.action_name(action).split(" ")[0], len(actions) // STRETCH)
         fits = len(actions) >= after and len(legal) in CHOICES
-        if fits and luck.worth(verb, chance.random()):
+        if fits and luck.worth(*kind, chance.random()):
+            before = bench.playouts
             puzzle = _prove(bench, seed, list(actions), action)
-            luck.count(verb, puzzle is not None)
+            luck.count(*kind, bench.playouts - before, puzzle)
             if puzzle is not None:
                 yield puzzle
                 after = len(actions) + APART
@@ -303,6 +322,15 @@ def _write(puzzles: Iterable[Puzzle], path: str | None) -> None:
             out.flush()
 
 
+def _telling(puzzles: Iterable[Puzzle], every: int = 10) -> Iterator[Puzzle]:
+    """The same puzzles, with a line on standard error now and then."""
+    for count, puzzle in enumerate(puzzles, 1):
+        yield puzzle
+        if count % every == 0:
+            seconds = f"{process_time():.0f} s of processor time"
+            print(f"{count} puzzles, seed {puzzle.seed}, {seconds}", file=sys.stderr, flush=True)
+
+
 def _check(source: str, path: str | None) -> None:
     puzzles, begin = load(source), process_time()
     good: list[Puzzle] = []
@@ -337,6 +365,6 @@ def main(arguments: list[str] | None = None) -> None:
     if given.check:
         _check(given.check, given.out)
     elif given.ruleset:
-        _write(islice(find(given.ruleset, given.seed), given.count), given.out)
+        _write(_telling(islice(find(given.ruleset, given.seed), given.count)), given.out)
     else:
         parser.error("a ruleset, or --check FILE")
