@@ -12,16 +12,6 @@ TyText ty_text_init(char *data, size_t size)
     return (TyText){.data = data, .size = size};
 }
 
-void ty_text_add(TyText *text, const char *format, ...)
-{
-    size_t used = text->length < text->size ? text->length : text->size - 1;
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text->data + used, text->size - used, format, args);
-    va_end(args);
-    text->length += length > 0 ? (size_t)length : 0;
-}
-
 void ty_text_put(TyText *text, const char *bytes, size_t length)
 {
     size_t used = text->length < text->size ? text->length : text->size - 1;
@@ -53,6 +43,68 @@ void ty_text_put_count(TyText *text, uint32_t count, const char *noun)
     ty_text_put(text, " ", 1);
     ty_text_put(text, noun, strlen(noun));
     ty_text_put(text, "s", count == 1 ? 0 : 1);
+}
+
+static void text_put_string(TyText *text, const char *string)
+{
+    const char *shown = string != NULL ? string : "(null)";
+    ty_text_put(text, shown, strlen(shown));
+}
+
+/* Appends the conversion that begins behind a '%' at `format` and returns what follows it; NULL,
+ * and nothing appended, if it is not one of the plain ones. */
+static const char *text_convert(TyText *text, const char *format, va_list *args)
+{
+    switch (format[0]) {
+    case 's':
+        text_put_string(text, va_arg(*args, const char *));
+        return format + 1;
+    case 'd':
+        ty_text_put_int(text, va_arg(*args, int));
+        return format + 1;
+    case 'u':
+        ty_text_put_int(text, va_arg(*args, unsigned));
+        return format + 1;
+    case 'c':
+        ty_text_put(text, &(char){(char)va_arg(*args, int)}, 1);
+        return format + 1;
+    case '%':
+        ty_text_put(text, "%", 1);
+        return format + 1;
+    default:
+        return NULL;
+    }
+}
+
+/* As vsnprintf does. It gets what is not plain; the rest is done here, since it costs most of the
+ * time of a long text: the more so where a library has added conversions of its own to printf, as
+ * the Fortran runtime below NumPy does. */
+static void text_format(TyText *text, const char *format, va_list *args)
+{
+    while (format[0] != '\0') {
+        size_t plain = strcspn(format, "%");
+        ty_text_put(text, format, plain);
+        format += plain;
+        if (format[0] == '\0') {
+            return;
+        }
+        const char *rest = text_convert(text, format + 1, args);
+        if (rest == NULL) {
+            size_t used = text->length < text->size ? text->length : text->size - 1;
+            int length = vsnprintf(text->data + used, text->size - used, format, *args);
+            text->length += length > 0 ? (size_t)length : 0;
+            return;
+        }
+        format = rest;
+    }
+}
+
+void ty_text_add(TyText *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_format(text, format, &args);
+    va_end(args);
 }
 
 TyJson ty_json_init(char *data, size_t size)

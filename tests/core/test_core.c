@@ -6,6 +6,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -492,9 +493,32 @@ static void test_text_counts_what_does_not_fit(void **unused)
     assert_string_equal(out, "abcdefg");
 }
 
+/* The same arguments as text and by snprintf, in a buffer that has room and in one that has not. */
+#define ASSERT_WRITTEN_ALIKE(...)                                                                  \
+    for (size_t size = 1; size <= 64; size += 3) {                                                 \
+        char ours[64], theirs[64];                                                                 \
+        TyText text = ty_text_init(ours, size);                                                    \
+        ty_text_add(&text, __VA_ARGS__);                                                           \
+        assert_int_equal(text.length, snprintf(theirs, size, __VA_ARGS__));                        \
+        assert_string_equal(ours, theirs);                                                         \
+    }
+
+static void test_text_is_written_as_printf_does(void **unused)
+{
+    (void)unused;
+    ASSERT_WRITTEN_ALIKE("plain");
+    ASSERT_WRITTEN_ALIKE("%s, %s%s.", "one", "", "three");
+    ASSERT_WRITTEN_ALIKE("%d %d %d %u %u", 0, INT32_MIN, INT32_MAX, 0u, UINT32_MAX);
+    ASSERT_WRITTEN_ALIKE("%c%c at 100 %%", 'a', '~');
+    ASSERT_WRITTEN_ALIKE("%s %.*s|%d", "cut", 3, "abcdef", 7);
+    ASSERT_WRITTEN_ALIKE("%u of %08x, %s: %.4f, %llu, %-6s|%3d", 1u, 0xbeefu, "mixed", 0.25,
+                         1ull << 63, "left", 42);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_is_written_as_printf_does),
         cmocka_unit_test(test_unknown_game_names_the_games),
         cmocka_unit_test(test_unknown_key_names_the_keys),
         cmocka_unit_test(test_out_of_range_names_key_value_and_range),
