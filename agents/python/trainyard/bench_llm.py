@@ -5,10 +5,13 @@ next question are written. All seats are the session's, so that no partner's thi
 
     tables     the package alone: sessions take turns in one thread
     OpenEnv    its server in a process of its own, with a connection for each session
+    bare       the same server with an environment that says the same words every time, which is
+               what the server and its connections cost without us
     group      64 branches of a position
 
-By the clock, and per second of processor time of the process that plays: on a busy machine the
-second is what the machine would do for us alone. For OpenEnv the client here needs time too.
+By the clock, over all the time and in the best tenth of its slices; and per second of processor
+time of the process that plays. On a busy machine the first says how busy it is, and the best slices
+are those in which nobody else had the processors. For OpenEnv the client here needs time too.
 """
 
 from __future__ import annotations
@@ -31,6 +34,10 @@ from .errors import Error
 from .tables import Table, Tables
 
 SESSIONS = (1, 32)
+#: Seconds of a slice.
+SLICE = 0.1
+#: Rounds in which the servers take turns.
+ROUNDS = 4
 
 
 @dataclass
@@ -42,13 +49,40 @@ class Figure:
     steps: int
     seconds: float
     processor: float
+    best: float
 
     def __str__(self) -> str:
         rate, busy = self.steps / self.seconds, self.steps / max(self.processor, 1e-9)
         return (
-            f"{self.name:8} {self.sessions:3} sessions {rate:10,.0f} steps/s by the clock "
-            f"{busy:10,.0f} per second of processor time"
+            f"{self.name:8} {self.sessions:3} sessions {rate:8,.0f} steps/s by the clock "
+            f"{self.best:8,.0f} in the best slices {busy:8,.0f} per second of processor time"
         )
+
+
+class Counter:
+    """Counts steps, slice by slice."""
+
+    def __init__(self) -> None:
+        self.steps = 0
+        self._rates: list[float] = []
+        self.start()
+
+    def start(self) -> None:
+        """A slice begins."""
+        self._begin, self._before = perf_counter(), self.steps
+
+    def add(self, steps: int) -> None:
+        self.steps += steps
+        took = perf_counter() - self._begin
+        if took >= SLICE:
+            self._rates.append((self.steps - self._before) / took)
+            self.start()
+
+    @property
+    def best(self) -> float:
+        """The rate that a tenth of the slices reaches."""
+        rates = sorted(self._rates, reverse=True)
+        return rates[len(rates) // 10] if rates else 0.0
 
 
 def measure_tables(game: str, sessions: int, seconds: float) -> Figure:
@@ -60,7 +94,7 @@ def measure_tables(game: str, sessions: int, seconds: float) -> Figure:
 
     players = [sit(number) for number in range(sessions)]
     looks = [table.look() for table in players]
-    steps, begin, used = 0, perf_counter(), process_time()
+    count, begin, used = Counter(), perf_counter(), process_time()
     while perf_counter() - begin < seconds:
         for i, table in enumerate(players):
             table.act([chance.choice(looks[i].names)])
@@ -69,10 +103,10 @@ def measure_tables(game: str, sessions: int, seconds: float) -> Figure:
                 table.close()
                 players[i], seed = sit(seed), seed + 1
                 looks[i] = players[i].look()
-        steps += sessions
-    figure = Figure("tables", sessions, steps, perf_counter() - begin, process_time() - used)
+        count.add(sessions)
+    took, used = perf_counter() - begin, process_time() - used
     tables.close()
-    return figure
+    return Figure("tables", sessions, count.steps, took, used, count.best)
 
 
 def measure_group(game: str, count: int = 64, rounds: int = 50) -> float:
@@ -118,7 +152,7 @@ def _await_server(process: subprocess.Popen[bytes], port: int, patience: float =
     raise Error("the OpenEnv server did not start")
 
 
-async def _session(url: str, seed: int, running: Callable[[], bool], count: list[int]) -> None:
+async def _session(url: str, seed: int, running: Callable[[], bool], count: Counter) -> None:
     import websockets
 
     chance = random.Random(seed)
@@ -139,36 +173,81 @@ async def _session(url: str, seed: int, running: Callable[[], bool], count: list
             else:
                 choice = chance.choice(seen["observation"]["legal_actions"])
                 seen = await ask("step", actions=[choice])
-                count[0] += 1
+                count.add(1)
 
 
-async def _sessions(url: str, sessions: int, seconds: float) -> tuple[int, float]:
-    begin, count = perf_counter(), [0]
+async def _sessions(url: str, sessions: int, seconds: float, count: Counter) -> None:
+    begin = perf_counter()
+    count.start()
 
     def running() -> bool:
         return perf_counter() - begin < seconds
 
     await asyncio.gather(*(_session(url, seed, running, count) for seed in range(sessions)))
-    return count[0], perf_counter() - begin
 
 
-def measure_openenv(game: str, sessions: list[int], seconds: float) -> list[Figure]:
-    port = _port()
-    command = [sys.executable, "-m", "trainyard", "openenv", "--port", str(port)]
-    figures = []
-    with subprocess.Popen([*command, "--ruleset", game]) as server:
-        try:
-            _await_server(server, port)
-            url = f"ws://127.0.0.1:{port}/ws"
-            asyncio.run(_sessions(url, max(sessions), 0.5))
-            for count in sessions:
-                before = _processor_time(server.pid)
-                steps, took = asyncio.run(_sessions(url, count, seconds))
-                used = _processor_time(server.pid) - before
-                figures.append(Figure("OpenEnv", count, steps, took, used))
-        finally:
-            server.terminate()
-    return figures
+def serve_bare(port: int) -> None:
+    """OpenEnv's server with an environment that does nothing, and says as much as ours."""
+    from openenv.core.env_server.http_server import create_app
+
+    from .openenv import Play, Seen, TrainyardEnvironment, serve
+
+    class Bare(TrainyardEnvironment):
+        words = TrainyardEnvironment().reset(seed=1, partner="me")
+
+        def reset(self, *_: Any, **given: Any) -> Seen:
+            return self.words
+
+        async def step_async(self, action: Play, timeout_s: float | None = None, **_: Any) -> Seen:
+            return self.words
+
+    serve(create_app(Bare, Play, Seen, max_concurrent_envs=1024), "127.0.0.1", port)
+
+
+class Server:
+    """A server in a process of its own, started by arguments of Python, and what it has done."""
+
+    def __init__(self, name: str, arguments: list[str], port: int) -> None:
+        self.name, self.port = name, port
+        self.process = subprocess.Popen([sys.executable, *arguments])
+        self.counts = {sessions: Counter() for sessions in SESSIONS}
+        self.seconds = dict.fromkeys(SESSIONS, 0.0)
+        self.processor = dict.fromkeys(SESSIONS, 0.0)
+
+    def play(self, sessions: int, seconds: float) -> None:
+        url, count = f"ws://127.0.0.1:{self.port}/ws", self.counts[sessions]
+        before, begin = _processor_time(self.process.pid), perf_counter()
+        asyncio.run(_sessions(url, sessions, seconds, count))
+        self.seconds[sessions] += perf_counter() - begin
+        self.processor[sessions] += _processor_time(self.process.pid) - before
+
+    def figure(self, sessions: int) -> Figure:
+        count, seconds = self.counts[sessions], self.seconds[sessions]
+        used = self.processor[sessions]
+        return Figure(self.name, sessions, count.steps, seconds, used, count.best)
+
+
+def measure_openenv(game: str, seconds: float) -> list[Figure]:
+    """The two servers take turns, so that a busy machine slows both."""
+    port, other = _port(), _port()
+    ours = ["-m", "trainyard", "openenv", "--port", str(port), "--ruleset", game]
+    bare = ["-c", f"from trainyard.bench_llm import serve_bare; serve_bare({other})"]
+    servers = [Server("OpenEnv", ours, port), Server("bare", bare, other)]
+    try:
+        for server in servers:
+            _await_server(server.process, server.port)
+            asyncio.run(
+                _sessions(f"ws://127.0.0.1:{server.port}/ws", max(SESSIONS), 0.5, Counter())
+            )
+        for _ in range(ROUNDS):
+            for sessions in SESSIONS:
+                for server in servers:
+                    server.play(sessions, seconds / ROUNDS)
+        return [server.figure(sessions) for server in servers for sessions in SESSIONS]
+    finally:
+        for server in servers:
+            server.process.terminate()
+            server.process.wait()
 
 
 def run(game: str, seconds: float) -> None:
@@ -177,6 +256,6 @@ def run(game: str, seconds: float) -> None:
     if importlib.util.find_spec("openenv") is None:
         print("openenv is not installed: its server was not measured", file=sys.stderr)
     else:
-        for figure in measure_openenv(game, list(SESSIONS), seconds):
+        for figure in measure_openenv(game, seconds):
             print(figure)
     print(f"group    64 branches in {measure_group(game):.2f} ms")

@@ -236,21 +236,26 @@ def app(ruleset: str = "convoi", sessions: int = 1024) -> Any:
     )
 
 
-def main(arguments: list[str] | None = None) -> None:
+def serve(application: Any, host: str, port: int) -> None:
+    """Serves an ASGI application until it is interrupted."""
     import uvicorn
 
+    # Compressing an observation takes longer than making it.
+    uvicorn.run(
+        application,
+        host=host,
+        port=port,
+        ws="websockets-sansio",
+        ws_per_message_deflate=False,
+        log_level="warning",
+    )
+
+
+def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="trainyard openenv", description="Serves OpenEnv.")
     parser.add_argument("--host", default="127.0.0.1", help="address to listen at (127.0.0.1)")
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--ruleset", default="convoi", help="if reset names none (convoi)")
     parser.add_argument("--sessions", type=int, default=1024, help="at a time (1024)")
     given = parser.parse_args(arguments)
-    # Compressing an observation takes longer than making it.
-    uvicorn.run(
-        app(given.ruleset, given.sessions),
-        host=given.host,
-        port=given.port,
-        ws="websockets-sansio",
-        ws_per_message_deflate=False,
-        log_level="warning",
-    )
+    serve(app(given.ruleset, given.sessions), given.host, given.port)

@@ -17,6 +17,7 @@ errors. The worlds are drawn from keys that the puzzle holds, so that the proof 
 from __future__ import annotations
 
 import argparse
+import bz2
 import json
 import sys
 from collections import Counter
@@ -26,6 +27,7 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +56,7 @@ HOPE = 1.4
 #: Worlds of a proof.
 PROOF_LEAST, PROOF_MOST = 32, 256
 #: Decisions between two puzzles of an episode, at least.
-APART = 8
+APART = 6
 #: The largest share of the puzzles that one kind of decision or one stretch may have.
 SHARE = 0.4
 #: Decisions of a stretch of an episode; puzzles are sought where they have been found.
@@ -116,6 +118,11 @@ class Bench:
     def step(self, action: int) -> None:
         self._backend.step_slot(0, action)
 
+    def legal(self) -> list[int]:
+        """The legal actions of the position."""
+        actions: list[int] = np.flatnonzero(self.pool.mask[0]).tolist()
+        return actions
+
     def values(self, action: int, keys: Sequence[int]) -> npt.NDArray[np.float64]:
         """What the seat to act earns from here on with an action, in the world of each key."""
         seat = int(self.pool.seat[0])
@@ -156,7 +163,7 @@ def _lead(ahead: npt.NDArray[np.float64]) -> float:
 def _look(bench: Bench, key: int) -> _Look | None:
     """Tries the actions in more and more worlds, fewer of them in each round. None as soon as no
     proof is likely."""
-    tried = {action: np.empty(0) for action in np.flatnonzero(bench.pool.mask[0]).tolist()}
+    tried = {action: np.empty(0) for action in bench.legal()}
     done = 0
     for worlds, least in ROUNDS:
         keys = range(key + done, key + done + worlds)
@@ -179,9 +186,15 @@ def _expert_choice(bench: Bench, seats: Sequence[BuiltIn], seat: int) -> int:
     return seats[seat].act(View(pool, 0, seat, pool.obs[0], pool.mask[0]))
 
 
+def _key(seed: int, at: int) -> int:
+    """The first world in which the position after so many decisions is looked at; those of the
+    proof follow the look's."""
+    return int(np.random.SeedSequence([seed, at]).generate_state(1, np.uint64)[0] >> 16)
+
+
 def _prove(bench: Bench, seed: int, actions: list[int], expert: int) -> Puzzle | None:
     """The puzzle of the position in slot 0, if there is one."""
-    key = int(np.random.SeedSequence([seed, len(actions)]).generate_state(1, np.uint64)[0] >> 16)
+    key = _key(seed, len(actions))
     look = _look(bench, key)
     if look is None:
         return None
@@ -258,7 +271,7 @@ def _episode(bench: Bench, luck: _Luck, seed: int) -> Iterator[Puzzle]:
     actions: list[int] = []
     after = 4
     while bench.pool.ready[0]:
-        legal = np.flatnonzero(bench.pool.mask[0])
+        legal = bench.legal()
         action = _expert_choice(bench, seats, int(bench.pool.seat[0]))
         kind = (rules.action_name(action).split(" ")[0], len(actions) // STRETCH)
         fits = len(actions) >= after and len(legal) in CHOICES
@@ -298,6 +311,101 @@ def check(puzzle: Puzzle) -> tuple[Puzzle, str]:
     return told, f"the best is ahead by {margin:.4f}, with an error of {error:.4f}"
 
 
+# ---- Files: a puzzle in each line, or packed
+
+#: Letters of a packed action, its number among the legal ones: "~" adds as many as there are.
+LETTERS = "".join(chr(code) for code in range(33, 126) if chr(code) not in '"\\\\')
+
+
+def _letter(number: int) -> str:
+    return "~" * (number // len(LETTERS)) + LETTERS[number % len(LETTERS)]
+
+
+def _numbers(letters: str) -> Iterator[int]:
+    before = 0
+    for letter in letters:
+        if letter == "~":
+            before += len(LETTERS)
+        else:
+            yield before + LETTERS.index(letter)
+            before = 0
+
+
+def _pack(puzzles: Iterable[Puzzle]) -> Iterator[str]:
+    """The lines of a packed file, before it is compressed: puzzles of an episode share its actions,
+    which are numbers among the legal ones. A ruleset has a line [name, rules version], an episode
+    [seed, actions, [at, best, second, margin, error, worlds, difficulty, key unless as usual]...].
+    """
+    episodes: dict[tuple[str, int], dict[int, list[Puzzle]]] = {}
+    for puzzle in sorted(puzzles, key=lambda puzzle: len(puzzle.actions)):
+        of_rules = episodes.setdefault((puzzle.ruleset, puzzle.rules_version), {})
+        of_rules.setdefault(puzzle.seed, []).append(puzzle)
+    for header, seeds in episodes.items():
+        yield json.dumps(header) + "\n"
+        bench = Bench(header[0])
+        for seed in sorted(seeds):
+            yield _pack_episode(bench, seed, seeds[seed])
+
+
+def _pack_episode(bench: Bench, seed: int, puzzles: list[Puzzle]) -> str:
+    """The line of an episode; its puzzles are ordered, and each begins as the next one."""
+    letters, rows = "", []
+    bench.reset(seed)
+    for at, action in enumerate([*puzzles[-1].actions, None]):
+        legal = bench.legal()
+        for puzzle in puzzles:
+            if len(puzzle.actions) == at:
+                numbers = [legal.index(bench.rules.action(n)) for n in (puzzle.best, puzzle.second)]
+                lead = [float(f"{number:.4g}") for number in (puzzle.margin, puzzle.error)]
+                key = [] if puzzle.key == _key(seed, at) + LOOK else [puzzle.key]
+                rows.append([at, *numbers, *lead, puzzle.worlds, puzzle.difficulty, *key])
+        if action is not None:
+            letters += _letter(legal.index(action))
+            bench.step(action)
+    return json.dumps([seed, letters, *rows], separators=(",", ":")) + "\n"
+
+
+def _unpack(lines: Iterable[str]) -> Iterator[Puzzle]:
+    for line in lines:
+        first, second, *rows = json.loads(line)
+        if isinstance(first, str):
+            bench = Bench(first)
+            if bench.rules.game.rules_version != second:
+                raise ValueError(f"{first} of rules version {second}")
+        else:
+            yield from _unpack_episode(bench, first, second, {row[0]: row for row in rows})
+
+
+def _unpack_episode(
+    bench: Bench, seed: int, letters: str, rows: dict[int, list[Any]]
+) -> Iterator[Puzzle]:
+    rules = bench.rules
+    actions: list[int] = []
+    bench.reset(seed)
+    for number in (*_numbers(letters), None):
+        legal = bench.legal()
+        if len(actions) in rows:
+            at, best, second, margin, error, worlds, difficulty, *key = rows[len(actions)]
+            yield Puzzle(
+                ruleset=rules.spec,
+                rules_version=rules.game.rules_version,
+                seed=seed,
+                actions=list(actions),
+                seat=int(bench.pool.seat[0]),
+                choices=len(legal),
+                best=rules.action_name(legal[best]),
+                second=rules.action_name(legal[second]),
+                margin=margin,
+                error=error,
+                worlds=worlds,
+                key=key[0] if key else _key(seed, at) + LOOK,
+                difficulty=difficulty,
+            )
+        if number is not None:
+            actions.append(legal[number])
+            bench.step(legal[number])
+
+
 def load(source: str | Path) -> list[Puzzle]:
     """The puzzles of a file, or those of a game that come with the package.
 
@@ -305,17 +413,22 @@ def load(source: str | Path) -> list[Puzzle]:
     """
     place = Path(source)
     if not place.suffix:
-        place = _lib.package_file(f"data/puzzles_{source}.jsonl")
+        place = _lib.package_file(f"data/puzzles_{source}.packed")
     try:
-        lines = place.read_text().splitlines()
-        return [Puzzle(**json.loads(line)) for line in lines]
+        if place.suffix == ".packed":
+            return list(_unpack(bz2.decompress(place.read_bytes()).decode().splitlines()))
+        return [Puzzle(**json.loads(line)) for line in place.read_text().splitlines()]
     except OSError as error:
         raise Error(f"{place}: {error.strerror}", "io") from error
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, LookupError) as error:
         raise Error(f"{place}: not a file of puzzles: {error}", "bad_file") from None
 
 
 def _write(puzzles: Iterable[Puzzle], path: str | None) -> None:
+    """Writes puzzles as they come; packed ones when all are there."""
+    if path is not None and Path(path).suffix == ".packed":
+        Path(path).write_bytes(bz2.compress("".join(_pack(puzzles)).encode()))
+        return
     with open(path, "w") if path else nullcontext(sys.stdout) as out:
         for puzzle in puzzles:
             out.write(json.dumps(asdict(puzzle)) + "\n")
@@ -331,8 +444,8 @@ def _telling(puzzles: Iterable[Puzzle], every: int = 10) -> Iterator[Puzzle]:
             print(f"{count} puzzles, seed {puzzle.seed}, {seconds}", file=sys.stderr, flush=True)
 
 
-def _check(source: str, path: str | None) -> None:
-    puzzles, begin = load(source), process_time()
+def _check(sources: list[str], path: str | None) -> None:
+    puzzles, begin = [puzzle for source in sources for puzzle in load(source)], process_time()
     good: list[Puzzle] = []
     for number, puzzle in enumerate(puzzles):
         told, why = check(puzzle)
@@ -355,11 +468,12 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("ruleset", nargs="?", help="for example express:reward=score")
     parser.add_argument("--count", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0, help="of the first episode (0)")
-    parser.add_argument("-o", "--out", help="a file; standard output without it")
+    parser.add_argument("-o", "--out", help="FILE.jsonl or FILE.packed; standard output without it")
     parser.add_argument(
         "--check",
         metavar="FILE",
-        help="repeat the proofs of a file, or of a game's; with -o, write those that hold",
+        nargs="+",
+        help="repeat the proofs of files, or of a game's; with -o, write those that hold",
     )
     given = parser.parse_args(arguments)
     if given.check:
