@@ -89,13 +89,22 @@ static inline uint64_t bits_if(bool condition, uint64_t bits)
     return bits & (0u - (uint64_t)condition);
 }
 
+/* The value, in a register of its own. Compilers like to load and store neighbouring words as one
+ * vector; if they were just written one by one, that load has to wait until they have reached the
+ * cache. */
+static inline uint64_t word_alone(uint64_t word)
+{
+    __asm__("" : "+r"(word));
+    return word;
+}
+
 /* Sets bit `first` + i of a set in words for each bit i of `bits`. Without asking whether some fall
  * into the next word, which exists. */
 static inline void bits_put(uint64_t *words, uint32_t first, uint64_t bits)
 {
     uint64_t *word = words + (first >> 6);
-    word[0] |= bits << (first & 63);
-    word[1] |= bits >> 1 >> (63 - (first & 63));
+    word[0] = word_alone(word[0]) | bits << (first & 63);
+    word[1] = word_alone(word[1]) | bits >> 1 >> (63 - (first & 63));
 }
 
 /* Bits 0..7 as the bytes, 0 or 1, of a little-endian word. */
