@@ -6,6 +6,8 @@
 #include <stdbool.h>
 
 extern bool processor_avx2;
+/* PDEP as an instruction; on AMD's first ones that have it, it is a long program. */
+extern bool processor_pdep;
 /* AVX-512 with VBMI: such processors have F, BW, VL, BMI and BMI2 as well, and do not slow down
  * when it is used, as earlier ones did. */
 extern bool processor_avx512;

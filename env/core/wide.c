@@ -134,9 +134,175 @@ uint32_t sample_bits_plain(const uint8_t *bits, uint32_t count, uint64_t seed, u
 
 #if defined(__x86_64__)
 
-/* ---- All at once ---- */
-
 #include <immintrin.h>
+
+/* ---- Finding by instructions ---- */
+
+#define FINDS __attribute__((target("bmi,bmi2,popcnt")))
+
+/* Loops that are as long as a mask has words: vector code for so few costs more than it saves. */
+#if defined(__clang__)
+#define SHORT_LOOPS
+#else
+#define SHORT_LOOPS __attribute__((optimize("no-tree-vectorize")))
+#endif
+
+/* A random one of the bits in words 0 to `last`; 0 if there is none. */
+FINDS SHORT_LOOPS INLINE uint32_t words_sample(const uint64_t *words, uint32_t last, uint64_t seed,
+                                               uint64_t counter)
+{
+    uint32_t sums[TY_ACTIONS_MAX / 64 + 1]; /* before each word */
+    uint32_t total = 0;
+    uint32_t word = 0;
+    for (uint32_t i = 0; i <= last; i++) {
+        sums[i] = total;
+        total += (uint32_t)_mm_popcnt_u64(words[i]);
+    }
+    if (total == 0) {
+        return 0;
+    }
+    uint32_t skip = sample_below(total, seed, counter);
+    for (uint32_t i = 1; i <= last; i++) {
+        word += skip >= sums[i];
+    }
+    uint64_t chosen = _pdep_u64(UINT64_C(1) << (skip - sums[word]), words[word]);
+    return word * 64 + (uint32_t)_tzcnt_u64(chosen);
+}
+
+FINDS static uint32_t sample_bits_finds(const uint8_t *bits, uint32_t count, uint64_t seed,
+                                        uint64_t counter)
+{
+    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
+    uint32_t last = words_load(bits, count, words);
+    return words_sample(words, last, seed, counter);
+}
+
+/* The mask becomes words of bits by `gather`, which makes one of the next `rest` bytes. */
+FINDS SHORT_LOOPS INLINE uint32_t mask_sample(const uint8_t *mask, uint32_t count, uint32_t last,
+                                              uint64_t seed, uint64_t counter,
+                                              uint64_t (*gather)(const uint8_t *mask,
+                                                                 uint32_t rest))
+{
+    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
+    for (uint32_t i = 0; i < last; i++) {
+        words[i] = gather(mask + (size_t)i * 64, 64);
+    }
+    words[last] = gather(mask + (size_t)last * 64, count % 64);
+    return words_sample(words, last, seed, counter);
+}
+
+/* For the usual numbers of words there are no loops over them. */
+FINDS INLINE uint32_t sample_by(const uint8_t *mask, uint32_t count, uint64_t seed,
+                                uint64_t counter,
+                                uint64_t (*gather)(const uint8_t *mask, uint32_t rest))
+{
+    switch (count / 64) {
+    case 1:
+        return mask_sample(mask, count, 1, seed, counter, gather);
+    case 2:
+        return mask_sample(mask, count, 2, seed, counter, gather);
+    case 3:
+        return mask_sample(mask, count, 3, seed, counter, gather);
+    default:
+        return mask_sample(mask, count, count / 64, seed, counter, gather);
+    }
+}
+
+/* ---- In halves ---- */
+
+#define HALVES __attribute__((target("avx2,bmi,bmi2,popcnt")))
+
+static inline bool halves(void)
+{
+    return processor_avx2 && processor_pdep;
+}
+
+HALVES static inline __m256i half_load(const uint8_t *bytes)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)bytes);
+}
+
+HALVES static inline void half_store(uint8_t *out, __m256i bytes)
+{
+    _mm256_storeu_si256((__m256i *)(void *)out, bytes);
+}
+
+/* `value` in the bytes whose bits are set, 0 in the others. */
+HALVES static inline __m256i half_set(uint32_t bits, uint8_t value)
+{
+    const __m256i byte =
+        _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+    const __m256i bit = _mm256_set1_epi64x((long long)0x8040201008040201u);
+    __m256i spread = _mm256_shuffle_epi8(_mm256_set1_epi32((int)bits), byte);
+    __m256i set = _mm256_cmpeq_epi8(_mm256_and_si256(spread, bit), bit);
+    return _mm256_and_si256(set, _mm256_set1_epi8((char)value));
+}
+
+HALVES static inline void expand_halves(uint64_t bits, uint8_t *out)
+{
+    half_store(out, half_set((uint32_t)bits, 1));
+    half_store(out + 32, half_set((uint32_t)(bits >> 32), 1));
+}
+
+HALVES static void mask_write_halves(const uint64_t *bits, uint32_t count, uint8_t *mask)
+{
+    bits_write(bits, count, mask, expand_halves);
+}
+
+HALVES static void planes_write_halves(uint64_t ones, uint64_t twos, uint64_t fours, uint8_t *out)
+{
+    for (uint32_t i = 0; i < 64; i += 32) {
+        __m256i bytes = half_set((uint32_t)(ones >> i), 1);
+        bytes = _mm256_or_si256(bytes, half_set((uint32_t)(twos >> i), 2));
+        half_store(out + i, _mm256_or_si256(bytes, half_set((uint32_t)(fours >> i), 4)));
+    }
+}
+
+HALVES static void excess_write_halves(const uint8_t bytes[64], uint8_t value, uint64_t bits,
+                                       uint8_t *out)
+{
+    __m256i less = _mm256_set1_epi8((char)value);
+    for (uint32_t i = 0; i < 64; i += 32) {
+        __m256i more = _mm256_subs_epu8(half_load(bytes + i), less);
+        half_store(out + i, _mm256_and_si256(more, half_set((uint32_t)(bits >> i), UINT8_MAX)));
+    }
+}
+
+/* In pieces of which the last overlaps with the one before it. */
+HALVES static void map_write_halves(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
+{
+    __m256i table = _mm256_set1_epi64x((long long)map.map);
+    if (count < 32) {
+        map_write_plain(bytes, count, map, out);
+        return;
+    }
+    for (uint32_t i = 0; i + 32 < count; i += 32) {
+        half_store(out + i, _mm256_shuffle_epi8(table, half_load(bytes + i)));
+    }
+    half_store(out + count - 32, _mm256_shuffle_epi8(table, half_load(bytes + count - 32)));
+}
+
+HALVES static inline uint64_t half_gather(const uint8_t *mask)
+{
+    return (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(half_load(mask), 7));
+}
+
+/* The last word is read with bytes before it, which exist. */
+HALVES static inline uint64_t gather_halves(const uint8_t *mask, uint32_t rest)
+{
+    const uint8_t *first = mask + rest - 64;
+    uint64_t word = half_gather(first) | half_gather(first + 32) << 32;
+    return rest == 0 ? 0 : word >> (64 - rest);
+}
+
+HALVES static uint32_t sample_halves(const uint8_t *mask, uint32_t count, uint64_t seed,
+                                     uint64_t counter)
+{
+    return count < 64 ? sample_plain(mask, count, seed, counter)
+                      : sample_by(mask, count, seed, counter, gather_halves);
+}
+
+/* ---- All at once ---- */
 
 #define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,bmi,bmi2,popcnt")))
 
@@ -175,78 +341,29 @@ WIDE static inline void map_64(const uint8_t *bytes, __m512i map, uint8_t *out)
     _mm512_storeu_si512(out, _mm512_shuffle_epi8(map, _mm512_loadu_si512(bytes)));
 }
 
-WIDE static inline void map_32(const uint8_t *bytes, __m256i map, uint8_t *out)
-{
-    __m256i from = _mm256_loadu_si256((const __m256i *)(const void *)bytes);
-    _mm256_storeu_si256((__m256i *)(void *)out, _mm256_shuffle_epi8(map, from));
-}
-
-/* In pieces of which the last overlaps with the one before it. */
 WIDE static void map_write_wide(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
 {
     __m512i table = _mm512_set1_epi64((long long)map.map);
-    if (count < 32) {
-        map_write_plain(bytes, count, map, out);
-    } else if (count < 64) {
-        map_32(bytes, _mm512_castsi512_si256(table), out);
-        map_32(bytes + count - 32, _mm512_castsi512_si256(table), out + count - 32);
-    } else {
-        for (uint32_t i = 0; i + 64 < count; i += 64) {
-            map_64(bytes + i, table, out + i);
-        }
-        map_64(bytes + count - 64, table, out + count - 64);
+    if (count < 64) {
+        map_write_halves(bytes, count, map, out);
+        return;
     }
+    for (uint32_t i = 0; i + 64 < count; i += 64) {
+        map_64(bytes + i, table, out + i);
+    }
+    map_64(bytes + count - 64, table, out + count - 64);
 }
 
-/* Loops that are as long as a mask has words: vector code for so few costs more than it saves. */
-#if defined(__clang__)
-#define SHORT_LOOPS
-#else
-#define SHORT_LOOPS __attribute__((optimize("no-tree-vectorize")))
-#endif
-
-/* The set bit before which `skip` others are; `sums` says how many there are before each word. */
-WIDE SHORT_LOOPS static inline uint32_t words_find_wide(const uint64_t *words, const uint32_t *sums,
-                                                        uint32_t last, uint32_t skip)
+WIDE static inline uint64_t gather_wide(const uint8_t *mask, uint32_t rest)
 {
-    uint32_t word = 0;
-    for (uint32_t i = 1; i <= last; i++) {
-        word += skip >= sums[i];
-    }
-    uint64_t chosen = _pdep_u64(UINT64_C(1) << (skip - sums[word]), words[word]);
-    return word * 64 + (uint32_t)_tzcnt_u64(chosen);
+    __m512i bytes = _mm512_maskz_loadu_epi8(_bzhi_u64(UINT64_MAX, rest), mask);
+    return _mm512_test_epi8_mask(bytes, bytes);
 }
 
-/* The mask becomes words of bits, in which the drawn one is found by an instruction. */
-WIDE SHORT_LOOPS static uint32_t sample_wide(const uint8_t *mask, uint32_t count, uint64_t seed,
-                                             uint64_t counter)
+WIDE static uint32_t sample_wide(const uint8_t *mask, uint32_t count, uint64_t seed,
+                                 uint64_t counter)
 {
-    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
-    uint32_t sums[TY_ACTIONS_MAX / 64 + 1]; /* before each word */
-    uint32_t last = count / 64;
-    uint32_t total = 0;
-    for (uint32_t i = 0; i <= last; i++) {
-        __mmask64 inside = i < last ? UINT64_MAX : (UINT64_C(1) << count % 64) - 1;
-        __m512i bytes = _mm512_maskz_loadu_epi8(inside, mask + (size_t)i * 64);
-        words[i] = _mm512_test_epi8_mask(bytes, bytes);
-        sums[i] = total;
-        total += (uint32_t)_mm_popcnt_u64(words[i]);
-    }
-    return total > 0 ? words_find_wide(words, sums, last, sample_below(total, seed, counter)) : 0;
-}
-
-WIDE SHORT_LOOPS static uint32_t sample_bits_wide(const uint8_t *bits, uint32_t count,
-                                                  uint64_t seed, uint64_t counter)
-{
-    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
-    uint32_t sums[TY_ACTIONS_MAX / 64 + 1]; /* before each word */
-    uint32_t total = 0;
-    uint32_t last = words_load(bits, count, words);
-    for (uint32_t i = 0; i <= last; i++) {
-        sums[i] = total;
-        total += (uint32_t)_mm_popcnt_u64(words[i]);
-    }
-    return total > 0 ? words_find_wide(words, sums, last, sample_below(total, seed, counter)) : 0;
+    return sample_by(mask, count, seed, counter, gather_wide);
 }
 
 WIDE static void mask_pack_wide(const uint8_t *mask, uint32_t count, uint8_t *bits)
@@ -261,56 +378,54 @@ WIDE static void mask_pack_wide(const uint8_t *mask, uint32_t count, uint8_t *bi
     }
 }
 
+/* What needs nothing but to find, or no more than what every processor has. */
+#define planes_write_plain bits_expand_planes
+#define sample_bits_halves sample_bits_finds
+#define sample_bits_wide sample_bits_finds
+#define mask_pack_halves mask_pack_plain
+
+#define CHOOSE(name) (wide() ? name##_wide : halves() ? name##_halves : name##_plain)
+
 #else
 
-static inline bool wide(void)
-{
-    return false;
-}
-
-#define mask_write_wide mask_write_plain
-#define planes_write_wide bits_expand_planes
-#define excess_write_wide excess_write_plain
-#define map_write_wide map_write_plain
-#define sample_wide sample_plain
-#define sample_bits_wide sample_bits_plain
-#define mask_pack_wide mask_pack_plain
+#define planes_write_plain bits_expand_planes
+#define CHOOSE(name) name##_plain
 
 #endif
 
-/* ---- Either ---- */
+/* ---- Any of them ---- */
 
 void mask_write(const uint64_t *bits, uint32_t count, uint8_t *mask)
 {
-    (wide() ? mask_write_wide : mask_write_plain)(bits, count, mask);
+    CHOOSE(mask_write)(bits, count, mask);
 }
 
 void planes_write(uint64_t ones, uint64_t twos, uint64_t fours, uint8_t *out)
 {
-    (wide() ? planes_write_wide : bits_expand_planes)(ones, twos, fours, out);
+    CHOOSE(planes_write)(ones, twos, fours, out);
 }
 
 void excess_write(const uint8_t bytes[64], uint8_t value, uint64_t bits, uint8_t *out)
 {
-    (wide() ? excess_write_wide : excess_write_plain)(bytes, value, bits, out);
+    CHOOSE(excess_write)(bytes, value, bits, out);
 }
 
 void map_write(const uint8_t *bytes, uint32_t count, ByteMap map, uint8_t *out)
 {
-    (wide() ? map_write_wide : map_write_plain)(bytes, count, map, out);
+    CHOOSE(map_write)(bytes, count, map, out);
 }
 
 uint32_t ty_sample(const uint8_t *mask, uint32_t count, uint64_t seed, uint64_t counter)
 {
-    return (wide() ? sample_wide : sample_plain)(mask, count, seed, counter);
+    return CHOOSE(sample)(mask, count, seed, counter);
 }
 
 uint32_t sample_bits(const uint8_t *bits, uint32_t count, uint64_t seed, uint64_t counter)
 {
-    return (wide() ? sample_bits_wide : sample_bits_plain)(bits, count, seed, counter);
+    return CHOOSE(sample_bits)(bits, count, seed, counter);
 }
 
 void mask_pack(const uint8_t *mask, uint32_t count, uint8_t *bits)
 {
-    (wide() ? mask_pack_wide : mask_pack_plain)(mask, count, bits);
+    CHOOSE(mask_pack)(mask, count, bits);
 }

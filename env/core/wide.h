@@ -1,6 +1,7 @@
-/* Masks and rows, 64 bytes at a time on processors that can do that (AVX-512) and in smaller pieces
- * on others, with the same results. Which of the two is found out at run time: one build runs
- * everywhere. The plain versions are named here for their tests. */
+/* Masks and rows, 64 bytes at a time on processors that can do that (AVX-512), 32 where there are
+ * AVX2 and BMI2, and in smaller pieces on others, with the same results. Which of the three is
+ * found out at run time: one build runs everywhere. The plain versions are named here for their
+ * tests. */
 #pragma once
 
 #include "core/bytes.h"

@@ -1,5 +1,5 @@
-/* Tricks with bits and bytes, each against the plain way: in small pieces, and 64 bytes at a time
- * where the processor can. */
+/* Tricks with bits and bytes, each against the plain way: in small pieces, and 32 and 64 bytes at a
+ * time where the processor can. */
 #include "core/draw.h"
 #include "core/processor.h"
 #include "core/wide.h"
@@ -231,20 +231,49 @@ static void test_the_processor_is_asked(void **unused)
 #if defined(__x86_64__)
     assert_int_equal(processor_avx2, __builtin_cpu_supports("avx2") != 0);
     assert_int_equal(processor_avx512, __builtin_cpu_supports("avx512vbmi") != 0);
+    bool slow =
+        __builtin_cpu_is("bdver4") || __builtin_cpu_is("znver1") || __builtin_cpu_is("znver2");
+    assert_int_equal(processor_pdep, __builtin_cpu_supports("bmi2") && !slow);
 #else
-    assert_false(processor_avx2 || processor_avx512);
+    assert_false(processor_avx2 || processor_pdep || processor_avx512);
 #endif
 }
+
+/* A processor that can less, for a test. */
+static bool processor_has_avx512;
+
+static int wide_forget(void **unused)
+{
+    (void)unused;
+    processor_has_avx512 = processor_avx512;
+    processor_avx512 = false;
+    return 0;
+}
+
+static int wide_remember(void **unused)
+{
+    (void)unused;
+    processor_avx512 = processor_has_avx512;
+    return 0;
+}
+
+#define IN_HALVES(test) cmocka_unit_test_setup_teardown(test, wide_forget, wide_remember)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sample_is_that_of_the_plain_way),
+        IN_HALVES(test_sample_is_that_of_the_plain_way),
         cmocka_unit_test(test_planes_of_bits_become_values),
+        IN_HALVES(test_planes_of_bits_become_values),
         cmocka_unit_test(test_masks_are_written_bit_by_bit),
+        IN_HALVES(test_masks_are_written_bit_by_bit),
         cmocka_unit_test(test_masks_become_bits),
+        IN_HALVES(test_masks_become_bits),
         cmocka_unit_test(test_excess_is_what_is_more_than_a_value),
+        IN_HALVES(test_excess_is_what_is_more_than_a_value),
         cmocka_unit_test(test_maps_replace_bytes),
+        IN_HALVES(test_maps_replace_bytes),
         cmocka_unit_test(test_bits_are_put_across_words),
         cmocka_unit_test(test_bits_are_counted_and_found),
         cmocka_unit_test(test_bits_expand_and_copy_small),
