@@ -7,24 +7,41 @@
 #include "base.h"
 #include "core/hash.h"
 
+/* What a stream adds to the seed. */
+static inline uint64_t draw_stream(uint64_t stream)
+{
+    return hash_mix((stream + 1) * 0xd1342543de82ef95u);
+}
+
+/* Value `counter` under `seed` of the stream of which `draw_stream` is given. */
+static inline uint64_t draw_mixed(uint64_t seed, uint64_t mixed, uint64_t counter)
+{
+    return hash_mix(hash_mix(seed ^ mixed) + (counter + 1) * 0x9e3779b97f4a7c15u);
+}
+
 /* Value `counter` of `stream` under `seed`. */
 static inline uint64_t draw_value(uint64_t seed, uint64_t stream, uint64_t counter)
 {
-    uint64_t key = hash_mix(seed ^ hash_mix((stream + 1) * 0xd1342543de82ef95u));
-    return hash_mix(key + (counter + 1) * 0x9e3779b97f4a7c15u);
+    return draw_mixed(seed, draw_stream(stream), counter);
 }
 
 /* Uniform in 0..bound-1, without bias (Lemire's multiply and reject); advances `counter`. */
-static inline uint32_t draw_below(uint64_t seed, uint64_t stream, uint32_t *counter, uint32_t bound)
+static inline uint32_t draw_mixed_below(uint64_t seed, uint64_t mixed, uint32_t *counter,
+                                        uint32_t bound)
 {
     for (;;) {
-        uint32_t value = (uint32_t)(draw_value(seed, stream, (*counter)++) >> 32);
+        uint32_t value = (uint32_t)(draw_mixed(seed, mixed, (*counter)++) >> 32);
         uint64_t product = (uint64_t)value * bound;
         uint32_t low = (uint32_t)product;
         if (low >= bound || low >= (uint32_t)(-bound) % bound) {
             return (uint32_t)(product >> 32);
         }
     }
+}
+
+static inline uint32_t draw_below(uint64_t seed, uint64_t stream, uint32_t *counter, uint32_t bound)
+{
+    return draw_mixed_below(seed, draw_stream(stream), counter, bound);
 }
 
 /* The number below `total` that sampling from a mask draws; its bias is below total / 2^32. */

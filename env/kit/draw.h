@@ -16,25 +16,30 @@ static inline uint32_t draw_next(TyPlay *play, uint32_t stream, uint32_t bound)
     return draw_below(head->seed, stream, &head->draws[stream], bound);
 }
 
-/* For a small `count` that the compiler knows: an outcome is the number of sums that are passed. */
+/* The outcome that is `value` of all weights: the number of sums that are passed. */
+static inline uint32_t weights_pass(const uint8_t *weights, uint32_t count, uint32_t value)
+{
+    uint32_t sum = 0;
+    uint32_t outcome = 0;
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        sum += weights[i];
+        outcome += value >= sum;
+    }
+    return outcome;
+}
+
+/* For a small `count` that the compiler knows. */
 static inline uint32_t draw_few(TyPlay *play, uint32_t stream, const uint8_t *weights,
                                 uint32_t count)
 {
     uint32_t total = 0;
-    uint32_t sum = 0;
-    uint32_t outcome = 0;
     if (play->tape != NULL) {
         return ty_draw(play, stream, weights, count);
     }
     for (uint32_t i = 0; i < count; i++) {
         total += weights[i];
     }
-    uint32_t value = draw_next(play, stream, total);
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        sum += weights[i];
-        outcome += value >= sum;
-    }
-    return outcome;
+    return weights_pass(weights, count, draw_next(play, stream, total));
 }
 
 /* For weights that are the bytes of two words and have a sum below 256. */

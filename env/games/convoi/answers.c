@@ -20,6 +20,9 @@ typedef struct Question {
 _Static_assert(60 + 3 * CONVOI_LIGHTS_MAX + 64 < 64 * (CONVOI_ANSWER_WORDS - 1),
                "a word follows the one in which the last settings begin");
 
+/* The first action of FORM_LIGHT_FROM, of every board. */
+enum { FIRST_LIGHT = 60 };
+
 /* Adds item i of `form` for each bit i of `items`. */
 static inline void offer(const Question *question, Form form, uint64_t items)
 {
@@ -202,16 +205,18 @@ static void actions_answers(const Question *question)
     const ConvoiState *state = question->state;
     const uint8_t *hand = state->hand[state->active];
     uint8_t size = hand_size(hand);
-    offer_small(question, FORM_END, 1);
-    if (size == 0) {
-        return;
+    uint64_t small = UINT64_C(1) << question->first[FORM_END];
+    if (size > 0) {
+        uint64_t lights =
+            bits_if((size >= 2) | (hand[ACT_SIGNAL] > 0), light_sources(tables, state));
+        small |= (uint64_t)trains_loadable(tables, state) << question->first[FORM_LOAD];
+        small |= bits_if((size >= 2) | (hand[ACT_MOVE] > 0), trains_out(state))
+                 << question->first[FORM_MOVE];
+        small |= lights << FIRST_LIGHT;
+        question->answers[1] = lights >> (64 - FIRST_LIGHT);
+        switch_answers(question, (size >= 2) | (hand[ACT_SWITCH] > 0));
     }
-    offer_small(question, FORM_LOAD, trains_loadable(tables, state));
-    offer_small(question, FORM_MOVE,
-                bits_if((size >= 2) | (hand[ACT_MOVE] > 0), trains_out(state)));
-    offer(question, FORM_LIGHT_FROM,
-          bits_if((size >= 2) | (hand[ACT_SIGNAL] > 0), light_sources(tables, state)));
-    switch_answers(question, (size >= 2) | (hand[ACT_SWITCH] > 0));
+    question->answers[0] = small;
 }
 
 /* ---- Exits and the set-up ----------------------------------------------------------------------

@@ -62,7 +62,7 @@ void train_done(Play *play)
     if (state->card != CARD_NONE) {
         card_next(play);
     } else {
-        ask(play, PHASE_ACTIONS);
+        actions_ask(play);
     }
 }
 
@@ -272,28 +272,56 @@ Link train_link(const ConvoiTables *tables, const ConvoiState *state, uint8_t tr
                                        : tables->departure[place - place_start(tables, 0)];
 }
 
-void train_run(Play *play)
-{
-    const ConvoiState *state = play->state;
-    uint8_t train = (uint8_t)(state->train - 1);
-    if (city_at(play->tables, (uint8_t)(state->place[train] - 1)) != CONVOI_NONE) {
-        ask(play, PHASE_EXIT);
-    } else {
-        train_follow(play, train_link(play->tables, state, train));
-    }
-}
-
 void train_exit(Play *play, uint8_t light)
 {
     play->state->entry = 0;
     train_follow(play, play->tables->exit[light]);
 }
 
+/* A train that begins its move in `city` takes the only exit at once, as in act_choose. */
+static void train_leave(Play *play, uint8_t city)
+{
+    uint64_t exits = city_exits(play->tables, play->state, city, play->state->entry);
+    ask(play, PHASE_EXIT);
+    if (bits_single(exits) && !play->ty->ruleset->ask_forced) {
+        train_exit(play, (uint8_t)__builtin_ctzll(exits));
+    }
+}
+
+void train_run(Play *play)
+{
+    const ConvoiState *state = play->state;
+    uint8_t train = (uint8_t)(state->train - 1);
+    uint8_t city = city_at(play->tables, (uint8_t)(state->place[train] - 1));
+    if (city != CONVOI_NONE) {
+        train_leave(play, city);
+    } else {
+        train_follow(play, train_link(play->tables, state, train));
+    }
+}
+
+/* What the die of `colour` shows: draw_few, but that the compiler knows what each of the three
+ * streams adds to the seed. Computing it takes as long as half of a draw. */
+static uint32_t die_draw(Play *play, uint8_t colour)
+{
+    TyHead *head = &play->state->head;
+    const uint8_t *weights = die_weights[colour];
+    uint32_t stream = STREAM_DIE + (uint32_t)colour;
+    if (play->ty->tape != NULL) {
+        return ty_draw(play->ty, stream, weights, DIE_MAX + 1);
+    }
+    uint64_t mixed = bits_if(colour == 0, draw_stream(STREAM_DIE)) |
+                     bits_if(colour == 1, draw_stream(STREAM_DIE + 1)) |
+                     bits_if(colour == 2, draw_stream(STREAM_DIE + 2));
+    return weights_pass(weights, DIE_MAX + 1,
+                        draw_mixed_below(head->seed, mixed, &head->draws[stream], DIE_FACES));
+}
+
 static void die_roll(Play *play, uint8_t train)
 {
     ConvoiState *state = play->state;
     uint8_t colour = train / 3;
-    uint32_t value = draw_few(play->ty, STREAM_DIE + colour, die_weights[colour], DIE_MAX + 1);
+    uint32_t value = die_draw(play, colour);
     state->roll = (uint8_t)value;
     state->points = (uint8_t)value;
     EVENT_CHANCE(play, EVENT_ROLL, STREAM_DIE + colour, value, colour, (int16_t)value);

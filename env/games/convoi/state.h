@@ -120,7 +120,7 @@ typedef struct Payment {
 enum { PAYMENTS = 9 };
 extern const Payment payments[PAYMENTS];
 
-enum { DIE_MAX = 5 };
+enum { DIE_MAX = 5, DIE_FACES = 6 };
 /* Faces of each colour's die, as weights of the values 0..5. */
 extern const uint8_t die_weights[CONVOI_COLOURS][DIE_MAX + 1];
 
@@ -516,6 +516,8 @@ void game_begin(Play *play);
 /* Draws a start token from the stack, which is made of all of them when it is empty. */
 uint32_t token_draw(Play *play);
 void card_next(Play *play);
+/* Asks which action card to play, after one was played. */
+void actions_ask(Play *play);
 
 /* Movement (move.c): each ends with a question or with train_done. */
 void train_roll(Play *play, uint8_t train);

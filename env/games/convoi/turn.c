@@ -380,6 +380,15 @@ static void turn_end(Play *play)
     turn_begin(play);
 }
 
+/* Whoever has no card left can only end the turn, which is done at once, as in act_choose. */
+void actions_ask(Play *play)
+{
+    ask(play, PHASE_ACTIONS);
+    if (hand_size(play->state->hand[play->state->active]) == 0 && !play->ty->ruleset->ask_forced) {
+        turn_end(play);
+    }
+}
+
 static void light_move(Play *play)
 {
     ConvoiState *state = play->state;
@@ -410,10 +419,9 @@ static void train_load(Play *play, uint8_t train)
 }
 
 /* The cards are laid: do what they were played for. */
-static void act_do(Play *play)
+INLINE void act_do(Play *play, Act act)
 {
     ConvoiState *state = play->state;
-    Act act = (Act)(state->act - 1);
     uint8_t train = (uint8_t)(state->train - 1);
     switch (act) {
     case ACT_SIGNAL:
@@ -437,34 +445,34 @@ static void act_do(Play *play)
     if (act == ACT_MOVE) {
         train_roll(play, train);
     } else {
-        ask(play, PHASE_ACTIONS);
+        actions_ask(play);
     }
 }
 
-static void act_pay(Play *play, uint32_t payment)
+INLINE void act_pay(Play *play, Act act, uint32_t payment)
 {
     ConvoiState *state = play->state;
     const uint8_t *cards = payments[payment].cards;
+    uint8_t *hand = state->hand[state->active];
     for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
-        state->hand[state->active][kind] =
-            (uint8_t)(state->hand[state->active][kind] - cards[kind]);
+        hand[kind] = (uint8_t)(hand[kind] - cards[kind]);
         state->discard[kind] = (uint8_t)(state->discard[kind] + cards[kind]);
-        state->cards_played = (uint16_t)(state->cards_played + cards[kind]);
     }
+    state->cards_played = (uint16_t)(state->cards_played + hand_size(cards));
     EVENT(play, EVENT_DISCARD, (int16_t)payment);
-    act_do(play);
+    act_do(play, act);
 }
 
 /* Asks for the payment, or takes the only one at once: that is quicker than to go around by
  * answer_only. */
-static void act_choose(Play *play, Act act)
+INLINE void act_choose(Play *play, Act act)
 {
     ConvoiState *state = play->state;
     uint32_t options = payments_for(play->tables, act, state->hand[state->active]);
     state->act = (uint8_t)(act + 1);
     ask(play, PHASE_PAY);
     if (bits_single(options) && !play->ty->ruleset->ask_forced) {
-        act_pay(play, (uint32_t)__builtin_ctz(options));
+        act_pay(play, act, (uint32_t)__builtin_ctz(options));
     }
 }
 
@@ -477,17 +485,11 @@ static void staff_use(Play *play, uint8_t staff)
     EVENT(play, EVENT_STAFF, staff);
 }
 
-/* A train is named: to move by the card, or by an action card yet to be paid. */
+/* A train is named that the card moves. */
 static void train_choose(Play *play, uint8_t train)
 {
-    ConvoiState *state = play->state;
-    if (state->head.phase == PHASE_ACTIONS) {
-        state->train = (uint8_t)(train + 1);
-        act_choose(play, ACT_MOVE);
-    } else {
-        state->moved[train] = 1;
-        train_roll(play, train);
-    }
+    play->state->moved[train] = 1;
+    train_roll(play, train);
 }
 
 static void train_hold(Play *play, uint8_t train)
@@ -515,16 +517,24 @@ static void gestionnaire_use(Play *play)
     ask(play, PHASE_EXIT);
 }
 
-static void load_choose(Play *play, uint8_t train)
-{
-    play->state->train = (uint8_t)(train + 1);
-    act_choose(play, ACT_LOAD);
-}
-
 static void start_choose(Play *play, uint8_t start)
 {
     staff_use(play, STAFF_AGENT_DE_MANOEUVRE);
     train_place(play, start);
+}
+
+/* What is placed during the set-up. */
+static void setup_light(Play *play, uint8_t light)
+{
+    light_place(play, light);
+    setup_next(play);
+}
+
+static void setup_switch(Play *play, uint32_t number)
+{
+    uint8_t junction = play->tables->setting_junction[number];
+    switch_place(play, (uint8_t)(number - play->tables->setting_first[junction]));
+    setup_next(play);
 }
 
 static void light_from(Play *play, uint8_t light)
@@ -535,95 +545,117 @@ static void light_from(Play *play, uint8_t light)
 
 static void light_to(Play *play, uint8_t light)
 {
-    if (play->state->head.phase == PHASE_LIGHT_TO) {
-        play->state->to = (uint8_t)(light + 1);
-        act_choose(play, ACT_SIGNAL);
-    } else {
-        light_place(play, light);
-        setup_next(play);
-    }
+    play->state->to = (uint8_t)(light + 1);
+    act_choose(play, ACT_SIGNAL);
+}
+
+/* A train is named for an action card yet to be paid. */
+static void train_for(Play *play, Act act, uint8_t train)
+{
+    play->state->train = (uint8_t)(train + 1);
+    act_choose(play, act);
 }
 
 static void switch_choose(Play *play, uint32_t number)
 {
     ConvoiState *state = play->state;
     uint8_t junction = play->tables->setting_junction[number];
-    uint8_t setting = (uint8_t)(number - play->tables->setting_first[junction]);
-    if (state->head.phase == PHASE_PLACE_SWITCH) {
-        switch_place(play, setting);
-        setup_next(play);
+    state->junction = (uint8_t)(junction + 1);
+    state->junction_setting = (uint8_t)(number - play->tables->setting_first[junction]);
+    act_choose(play, ACT_SWITCH);
+}
+
+/* Answers that differ in what is done, by the question that they answer. */
+static void train_answered(Play *play, Form form, uint8_t train)
+{
+    if (form == FORM_MOVE) {
+        train_choose(play, train);
+    } else if (form == FORM_HOLD) {
+        train_hold(play, train);
     } else {
-        state->junction = (uint8_t)(junction + 1);
-        state->junction_setting = setting;
-        act_choose(play, ACT_SWITCH);
+        colour_hold(play);
     }
 }
 
+static void die_answered(Play *play, Form form)
+{
+    if (form == FORM_KEEP) {
+        train_run(play);
+    } else {
+        staff_use(play, STAFF_LOGISTICIEN);
+        train_reroll(play);
+    }
+}
+
+static void actions_answered(Play *play, Form form, uint8_t item)
+{
+    if (form == FORM_SWITCH) {
+        switch_choose(play, item);
+    } else if (form == FORM_LIGHT_FROM) {
+        light_from(play, item);
+    } else if (form == FORM_END) {
+        turn_end(play);
+    } else {
+        train_for(play, form == FORM_LOAD ? ACT_LOAD : ACT_MOVE, item);
+    }
+}
+
+/* By the question first, not by the answer: where many episodes take turns, which one comes is as
+ * good as random, and the question is known while the answer is still being chosen. */
 static void action_apply(Play *play, uint32_t action)
 {
     TyChoice choice = ty_choice(play->ty->ruleset, action);
+    Form form = (Form)choice.form;
     uint8_t item = (uint8_t)choice.item;
-    switch ((Form)choice.form) {
-    case FORM_WAIT:
-    case FORM_UNUSED:
+    switch ((Phase)play->state->head.phase) {
+    case PHASE_PLACE_CITY:
+    case PHASE_PLACE_TRACK:
+    case PHASE_PLACE_EXTRA:
+        setup_light(play, item);
         break;
-    case FORM_END:
-        turn_end(play);
+    case PHASE_PLACE_SWITCH:
+        setup_switch(play, item);
         break;
-    case FORM_PLAY_CARD:
-        card_next(play);
+    case PHASE_CARD:
+        (form == FORM_PLAY_CARD ? card_next : card_refuse)(play);
         break;
-    case FORM_KEEP:
-        train_run(play);
-        break;
-    case FORM_LOGISTICIEN:
-        staff_use(play, STAFF_LOGISTICIEN);
-        train_reroll(play);
-        break;
-    case FORM_STOP:
-        train_done(play);
-        break;
-    case FORM_ROLL_START:
-        start_roll(play);
-        break;
-    case FORM_GARDE_VOIE:
-        card_refuse(play);
-        break;
-    case FORM_GESTIONNAIRE:
-        gestionnaire_use(play);
-        break;
-    case FORM_CHEF_DE_TRAIN:
-        colour_hold(play);
-        break;
-    case FORM_COLOUR:
+    case PHASE_COLOUR:
         colour_name(play, item);
         break;
-    case FORM_MOVE:
-        train_choose(play, item);
+    case PHASE_START:
+        if (form == FORM_ROLL_START) {
+            start_roll(play);
+        } else {
+            start_choose(play, item);
+        }
         break;
-    case FORM_LOAD:
-        load_choose(play, item);
+    case PHASE_TRAIN:
+        train_answered(play, form, item);
         break;
-    case FORM_HOLD:
-        train_hold(play, item);
+    case PHASE_DIE:
+        die_answered(play, form);
         break;
-    case FORM_PAY:
-        act_pay(play, item);
+    case PHASE_CITY:
+        (form == FORM_STOP ? train_done : gestionnaire_use)(play);
         break;
-    case FORM_PLACE_AT:
-        start_choose(play, item);
+    case PHASE_EXIT:
+        if (form == FORM_EXIT) {
+            train_exit(play, item);
+        } else {
+            train_done(play);
+        }
         break;
-    case FORM_LIGHT_FROM:
-        light_from(play, item);
+    case PHASE_ACTIONS:
+        actions_answered(play, form, item);
         break;
-    case FORM_LIGHT_TO:
+    case PHASE_LIGHT_TO:
         light_to(play, item);
         break;
-    case FORM_EXIT:
-        train_exit(play, item);
+    case PHASE_PAY:
+        act_pay(play, (Act)(play->state->act - 1), item);
         break;
-    case FORM_SWITCH:
-        switch_choose(play, item);
+    case PHASE_OVER:
+    case PHASE_COUNT:
         break;
     }
 }
