@@ -124,6 +124,7 @@ const TyBlockForm convoi_blocks[] = {
 /* Writes the block of the lights, and 0 into what of 64 bytes lies before it: all at once is
  * quicker than so many in pieces. Those bytes, which follow the public run, are written afterwards.
  */
+_Static_assert(1 + CONVOI_PUBLIC_SIZE >= 64, "so many bytes of the row come before the lights");
 static void lights_observe(uint64_t green, uint32_t count, uint8_t *block)
 {
     bits_expand_64(green << (64 - count) % 64, block + count - 64);
