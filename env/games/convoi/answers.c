@@ -17,11 +17,11 @@ typedef struct Question {
     uint64_t *answers;
 } Question;
 
-_Static_assert(60 + 3 * CONVOI_LIGHTS_MAX + 64 < 64 * (CONVOI_ANSWER_WORDS - 1),
-               "a word follows the one in which the last settings begin");
-
-/* The first action of FORM_LIGHT_FROM, of every board. */
+/* The first action of FORM_LIGHT_FROM, whatever the board. */
 enum { FIRST_LIGHT = 60 };
+
+_Static_assert(FIRST_LIGHT + 3 * CONVOI_LIGHTS_MAX + 64 < 64 * (CONVOI_ANSWER_WORDS - 1),
+               "a word follows the one in which the last settings begin");
 
 /* Adds item i of `form` for each bit i of `items`. */
 static inline void offer(const Question *question, Form form, uint64_t items)
@@ -29,7 +29,7 @@ static inline void offer(const Question *question, Form form, uint64_t items)
     bits_put(question->answers, question->first[form], items);
 }
 
-/* The same for a form before FORM_LIGHT_FROM: those have the first 60 actions. */
+/* The same for a form before FORM_LIGHT_FROM, whose actions are in the first word. */
 static inline void offer_small(const Question *question, Form form, uint64_t items)
 {
     question->answers[0] |= items << question->first[form];
@@ -199,6 +199,8 @@ static inline void switch_answers(const Question *question, bool paid)
     }
 }
 
+/* The first two words are put together before they are stored, in place of being read again for
+ * each set of answers: this question comes up at two steps in five. */
 static void actions_answers(const Question *question)
 {
     const ConvoiTables *tables = question->tables;
