@@ -24,7 +24,14 @@ from peer import MISSING
 FOLDER = Path(__file__).parent
 GAMES = ("convoi", "nordic", "express", "chicago")
 OURS = [["ours.py", game, "c"] for game in GAMES] + [["ours.py", "convoi", "python"]]
-PEERS = [["envpool_toy.py"], ["openspiel.py"], ["pettingzoo_aec.py"], ["pgx_cpu.py"]]
+PEERS = [
+    ["envpool_toy.py"],
+    ["hanabi.py"],
+    ["openspiel.py"],
+    ["pettingzoo_aec.py"],
+    ["pgx_cpu.py"],
+    ["pufferlib_ocean.py"],
+]
 
 
 class Player:
