@@ -17,7 +17,7 @@ enum {
     PROGRAM_MAX = 4096,   /* characters of a path */
     ANSWER_MAX = 1 << 20, /* bytes of what a build prints */
     TURNS_MIN = 3,        /* of each build */
-    COSTS = 12,           /* entries of `costs` */
+    COSTS = 19,           /* entries of `costs` */
 };
 
 /* Of a build's turn, besides its pools; with doors to a daemon a step takes longer. */
@@ -46,8 +46,15 @@ static const CostKey costs[COSTS] = {
     {"reference", "ref_copy_ns", NULL, 0, 0},
     {"pool, batch 1", "pool_1", "inproc", 1, 1},
     {"pool, batch 1024", "pool_1024", "inproc", 1, 1024},
+    {"shm, batch 1", "shm_1", "shm", 1, 1},
+    {"shm, batch 32", "shm_32", "shm", 1, 32},
+    {"shm, batch 1024", "shm_1024_one", "shm", 1, 1024},
     {"shm, 2 of 1024", "shm_1024", "shm", 2, 1024},
+    {"ipc, batch 1", "ipc_1", "ipc", 1, 1},
+    {"ipc, batch 32", "ipc_32", "ipc", 1, 32},
+    {"ipc, batch 1024", "ipc_1024_one", "ipc", 1, 1024},
     {"ipc, 2 of 1024", "ipc_1024", "ipc", 2, 1024},
+    {"tcp, batch 1024", "tcp_1024_one", "tcp", 1, 1024},
 };
 
 /* One of the two builds. */
