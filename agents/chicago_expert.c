@@ -4,9 +4,10 @@
  * whenever its cards allow it, prefers the seats that would be hard to reach later, and attacks
  * when it cannot seat. It draws its picture of the position from its own row alone; in the picture
  * its own seat is seat 0. */
+#include "agents/chicago_expert.h"
 #include "agent.h"
-#include "games/chicago/state.h"
 
+#include <math.h>
 #include <string.h>
 
 enum {
@@ -579,6 +580,25 @@ static uint32_t first_legal(const Mind *mind)
     return action;
 }
 
+/* Tells what it expects of its choice, at the beginning or in the middle of its turn; of other
+ * answers it has no opinion. What is expected is a victory: of a score it tells nothing. */
+static void choice_tell(const Mind *mind, const TyView *view, uint32_t choice)
+{
+    uint8_t phase = mind->picture.head.phase;
+    bool seats = phase == PHASE_TURN && seat_now(mind) != NOTHING;
+    float value = phase == PHASE_TURN || phase == PHASE_PLACE
+                      ? chicago_expectation(mind->tables, &mind->picture, seats)
+                      : NAN;
+    for (uint32_t action = 0; action < ty_shape(view->ruleset)->action_count; action++) {
+        if (view->mask[action]) {
+            ty_note(view, (TyNote){.action = action,
+                                   .probability = NAN,
+                                   .value = action == choice ? value : NAN,
+                                   .visits = NAN});
+        }
+    }
+}
+
 static uint32_t expert_act(void *memory, const TyView *view)
 {
     (void)memory;
@@ -586,7 +606,11 @@ static uint32_t expert_act(void *memory, const TyView *view)
         .ruleset = view->ruleset, .tables = chicago_tables(view->ruleset), .mask = view->mask};
     picture_draw(view->ruleset, view->row, &mind.picture);
     uint32_t action = answer(&mind);
-    return action != NOTHING && legal(&mind, action) ? action : first_legal(&mind);
+    action = action != NOTHING && legal(&mind, action) ? action : first_legal(&mind);
+    if (view->notes != NULL && !mind.tables->score_reward) {
+        choice_tell(&mind, view, action);
+    }
+    return action;
 }
 
 const TyAgent chicago_expert = {

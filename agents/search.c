@@ -162,8 +162,8 @@ static uint32_t racers_legal(const TyView *view, uint32_t standard, Racer *racer
     return count;
 }
 
-/* What the guide thought of but the standard, by what it expects of it. Where it expects nothing,
- * as during the set-up, everything it thought of stays. */
+/* What the guide thought of but the standard, by what it expects of it. Of what it expects nothing,
+ * as during the set-up of a board, everything stays. */
 static uint32_t racers_noted(const TyNotes *notes, uint32_t standard, Racer *racers)
 {
     float value[TY_ACTIONS_MAX];
@@ -182,8 +182,8 @@ static uint32_t racers_noted(const TyNotes *notes, uint32_t standard, Racer *rac
         racers[place] = (Racer){.action = note->action};
     }
     float least = search_opinion(notes) - SEARCH_GAP;
-    count = count < SEARCH_WIDTH ? count : SEARCH_WIDTH;
-    while (count > 0 && value[count - 1] < least) {
+    while (count > 0 &&
+           (value[count - 1] < least || (count > SEARCH_WIDTH && !isnan(value[count - 1])))) {
         count--;
     }
     return count;

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MARGIN = SEARCH_WORTH_ONE /* what a clear result counts at most besides */ };
+enum {
+    MARGIN = SEARCH_WORTH_ONE, /* what a clear result counts at most besides */
+    AGAINST = 2, /* in a game against others the best of them loses what the seat gains */
+};
 
 const TyAgent *search_guide(const TyRuleset *ruleset)
 {
@@ -154,7 +157,7 @@ Result search_play(const Future *future, const TyView *view, uint32_t action, co
     bool accepted = ty_step(view->ruleset, now.state, action, reward, NULL);
     assert(accepted);
     (void)accepted;
-    float expected = future_run(&now, view, reward);
+    float expected = future_run(&now, view, reward) * (shape->cooperative ? 1 : AGAINST);
     int32_t gained = lead(shape, reward, view->seat) * SEARCH_WORTH_ONE / TY_REWARD_ONE +
                      (int32_t)lrintf(expected * SEARCH_WORTH_ONE);
     bool clear = ty_agent_setting(view->agent, "margin") != 0;

@@ -281,13 +281,12 @@ static void test_search_tells_what_it_thinks_of_every_choice(void **unused)
     }
 }
 
-/* Questions of a whole game: what the convoi expert tells is between defeat and victory, what it
- * takes is told as the best, and it takes the same if nobody asks. */
-static void test_convoi_expert_tells_what_it_expects(void **unused)
+/* Questions of a whole game: what the expert tells is between defeat and victory, what it takes is
+ * told as the best, and it takes the same if nobody asks. */
+static void expectations_hold(const char *spec)
 {
-    (void)unused;
     static TyNotes notes;
-    Table *table = table_open("convoi");
+    Table *table = table_open(spec);
     uint32_t judged = 0;
     table->agent[0] = table->agent[1] = agent_named(table, "expert");
     table_play(table, 6);
@@ -309,6 +308,47 @@ static void test_convoi_expert_tells_what_it_expects(void **unused)
     }
     assert_in_range(judged, 50, 1000);
     assert_true(ty_hash(table->ruleset, table->state) == silent);
+    table_close(table);
+}
+
+static void test_experts_tell_what_they_expect(void **unused)
+{
+    (void)unused;
+    expectations_hold("convoi");
+    expectations_hold("chicago");
+}
+
+/* Adds up, by seat, what the chicago experts expected during the game of `seed`. */
+static void expectations_sum(Table *table, uint64_t seed, float sum[2])
+{
+    static TyNotes notes;
+    table_begin(table, seed);
+    table->lineup.notes = &notes;
+    while (!ty_head(table->state)->over) {
+        uint32_t seat = (uint32_t)ty_head(table->state)->seat;
+        ty_lineup_step(&table->lineup, table->state, table->reward);
+        for (uint32_t i = 0; i < notes.count; i++) {
+            sum[seat] += isnan(notes.list[i].value) ? 0 : notes.list[i].value;
+        }
+    }
+}
+
+/* Who expects more during a game wins it, mostly; of a score nothing is told. */
+static void test_chicago_expert_expects_what_comes(void **unused)
+{
+    (void)unused;
+    Table *table = table_open("chicago");
+    uint32_t right = 0;
+    table->agent[0] = table->agent[1] = agent_named(table, "expert");
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        float sum[2] = {0, 0};
+        expectations_sum(table, seed, sum);
+        right += (sum[0] > sum[1]) == (table->reward[0] > 0);
+    }
+    assert_in_range(right, 28, 40);
+    table_close(table);
+    table = table_open("chicago:reward=score");
+    assert_false(expert_tells(table));
     table_close(table);
 }
 
@@ -337,11 +377,14 @@ static bool gains_are_whole(Table *table, const char *spec)
 static void test_search_judges_futures_after_as_many_turns_as_its_settings_say(void **unused)
 {
     (void)unused;
-    Table *table = table_open(boards[0]);
-    assert_true(gains_are_whole(table, "search:playouts=1,turns=0"));
-    assert_false(gains_are_whole(table, "search:playouts=1,turns=1"));
-    assert_true(gains_are_whole(table, "search:playouts=1,turns=1000"));
-    table_close(table);
+    static const char *const judged[] = {"convoi:board=tiny", "chicago"};
+    for (uint32_t i = 0; i < sizeof judged / sizeof judged[0]; i++) {
+        Table *table = table_open(judged[i]);
+        assert_true(gains_are_whole(table, "search:playouts=1,turns=0"));
+        assert_false(gains_are_whole(table, "search:playouts=1,turns=1"));
+        assert_true(gains_are_whole(table, "search:playouts=1,turns=1000"));
+        table_close(table);
+    }
 }
 
 int main(void)
@@ -354,7 +397,8 @@ int main(void)
         cmocka_unit_test(test_search_thinks_as_long_as_its_settings_say),
         cmocka_unit_test(test_search_does_not_see_what_its_seat_cannot_know),
         cmocka_unit_test(test_search_tells_what_it_thinks_of_every_choice),
-        cmocka_unit_test(test_convoi_expert_tells_what_it_expects),
+        cmocka_unit_test(test_experts_tell_what_they_expect),
+        cmocka_unit_test(test_chicago_expert_expects_what_comes),
         cmocka_unit_test(test_search_judges_futures_after_as_many_turns_as_its_settings_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
