@@ -99,14 +99,27 @@ int32_t convoi_position_value(const Thought *thought, const ConvoiState *state)
     return judgement.total;
 }
 
-int32_t convoi_trial_value(const Thought *thought, const ConvoiState *state)
+/* A position with other lights or switches than those of the costs `base`. */
+static int32_t varied_value(const Thought *thought, const ConvoiState *state, const Costs *base,
+                            Costs *costs)
 {
     Judgement judgement;
     Judge judge = thought->judge;
-    judge.costs = thought->trial;
-    convoi_costs_vary(judge.costs, &thought->expert->costs, judge.map, judge.tables, state);
+    judge.costs = costs;
+    judge.known = NULL;
+    convoi_costs_vary(costs, base, judge.map, judge.tables, state);
     convoi_judge(&judge, state, &judgement);
     return judgement.total;
+}
+
+int32_t convoi_trial_value(const Thought *thought, const ConvoiState *state)
+{
+    return varied_value(thought, state, &thought->expert->costs, &thought->trial[0]);
+}
+
+int32_t convoi_further_value(const Thought *thought, const ConvoiState *state)
+{
+    return varied_value(thought, state, &thought->trial[0], &thought->trial[1]);
 }
 
 /* The position after a move of `train` that ends with `outcome`. */
@@ -471,9 +484,9 @@ static bool expert_slips(Expert *expert)
 static uint32_t expert_act(void *memory, const TyView *view)
 {
     Expert *expert = memory;
-    Costs trial;
+    Costs trial[2];
     Thought thought = {
-        .trial = &trial,
+        .trial = trial,
         .expert = expert,
         .tables = expert->tables,
         .view = view,
@@ -500,6 +513,8 @@ static uint32_t expert_act(void *memory, const TyView *view)
     convoi_outlook_init(&thought.outlook, expert->tables, &expert->usual, &thought.state);
     convoi_costs_update(&expert->costs, &expert->map, expert->tables, &thought.state);
     convoi_judge(&thought.judge, &thought.state, &thought.judgement);
+    thought.judge.real = &thought.state;
+    thought.judge.known = &thought.judgement;
     question_think(&thought);
     return thought.best;
 }

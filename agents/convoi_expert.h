@@ -71,8 +71,10 @@ enum {
 enum {
     MAP_LINES_MAX = CONVOI_LINES_MAX + CONVOI_STARTS_MAX,
     MAP_NODES_MAX = CONVOI_NODES_MAX + CONVOI_JUNCTIONS_MAX * CONVOI_LEGS_MAX,
-    MAP_LEG_WAYS = CONVOI_LEGS_MAX - 1, /* by which one goes on from a leg */
-    MAP_COST_FAR = 16000,               /* no way */
+    MAP_LEG_WAYS = CONVOI_LEGS_MAX - 1,                /* by which one goes on from a leg */
+    MAP_ITEMS_MAX = MAP_LINES_MAX + CONVOI_CITIES_MAX, /* lines, and behind them cities */
+    MAP_ITEM_WORDS = (MAP_ITEMS_MAX + 63) / 64,
+    MAP_COST_FAR = 16000,   /* no way */
     MAP_LINE_MOST = 8000,   /* what a line costs at most: with a way and a switch, within 16 bits */
     MAP_COST_NO_WAY = 3000, /* what that counts as */
     MAP_NO_LINE = 0xff,
@@ -101,13 +103,21 @@ typedef struct MapLine {
     uint16_t first_node; /* among `line_nodes` */
     uint8_t last_light;  /* ahead of its end */
     MapEdge first;       /* its first step */
-    /* Whose cost follows from this line's: the lines that arrive at the other legs. */
-    uint8_t feeds[MAP_LEG_WAYS];
     /* If it ends at a leg: the lines that go on from there, and the settings for them. */
     uint8_t next_count;
     uint8_t next[MAP_LEG_WAYS];
     uint8_t next_setting[MAP_LEG_WAYS];
 } MapLine;
+
+/* A set of lines and cities. */
+typedef struct Items {
+    uint64_t bits[MAP_ITEM_WORDS];
+} Items;
+
+static inline void items_add(Items *items, uint32_t item)
+{
+    items->bits[item / 64] |= UINT64_C(1) << item % 64;
+}
 
 /* To each city. */
 typedef struct Lanes {
@@ -123,23 +133,33 @@ typedef struct Map {
     uint8_t line_count;
     uint8_t line_start; /* the first departure */
     MapLine line[MAP_LINES_MAX];
-    uint16_t line_nodes[CONVOI_NODES_MAX];                        /* of all lines, in their order */
-    uint8_t node_light[CONVOI_NODES_MAX];                         /* ahead of a space */
-    uint8_t node_line[CONVOI_NODES_MAX];                          /* that a space lies on */
-    uint8_t node_left[CONVOI_NODES_MAX];                          /* spaces from it to the end */
-    MapEdge ahead[CONVOI_NODES_MAX];                              /* the step from a space */
-    uint8_t arriving[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX];      /* line that ends at the leg */
-    uint8_t city_lines[CONVOI_CITIES_MAX][CONVOI_LIGHTS_MAX / 2]; /* that end there */
-    uint8_t city_line_count[CONVOI_CITIES_MAX];
+    uint16_t line_nodes[CONVOI_NODES_MAX];                   /* of all lines, in their order */
+    uint8_t node_light[CONVOI_NODES_MAX];                    /* ahead of a space */
+    uint8_t node_line[CONVOI_NODES_MAX];                     /* that a space lies on */
+    uint8_t node_left[CONVOI_NODES_MAX];                     /* spaces from it to the end */
+    MapEdge ahead[CONVOI_NODES_MAX];                         /* the step from a space */
+    uint8_t arriving[CONVOI_JUNCTIONS_MAX][CONVOI_LEGS_MAX]; /* line that ends at the leg */
+    uint8_t item_words;                                      /* that its items take */
+    /* What goes on with a line or a city, so that its cost follows from theirs: the lines that
+     * arrive at the other legs, the city of an exit, the lines that end in a city. */
+    Items spread[MAP_ITEMS_MAX];
+    Items arrivals[CONVOI_CITIES_MAX];        /* lines that end in a city, departures too */
     uint8_t light_line[CONVOI_LIGHTS_MAX][3]; /* lines that a light is on, or MAP_NO_LINE */
     int16_t line_price[CONVOI_COLOURS][MAP_LINES_MAX]; /* of the spaces of a line */
     Lanes passing[CONVOI_CITIES_MAX]; /* what it costs to go on through a city, to each city */
 } Map;
 
 void convoi_map_init(Map *map, const ConvoiTables *tables);
-/* What one space costs a train of `colour`: a move by die, shared among the die's mean. */
-int32_t convoi_space_price(uint8_t colour);
 uint16_t convoi_map_node(const ConvoiTables *tables, uint8_t place, uint8_t heading);
+
+/* What one space costs a train of `colour`: a move by die, shared among the die's mean, which is so
+ * many sixths. */
+static inline int32_t convoi_space_price(uint8_t colour)
+{
+    static const uint8_t price[CONVOI_COLOURS] = {6 * PRICE_MOVE / 21, 6 * PRICE_MOVE / 15,
+                                                  6 * PRICE_MOVE / 10};
+    return price[colour];
+}
 
 /* ---- Ways (convoi_expert_ways.c) --------------------------------------------------------------
  */
@@ -151,11 +171,13 @@ typedef struct Costs {
     uint8_t setting[CONVOI_JUNCTIONS_MAX];
     int16_t price_light;
     int16_t price_switch;
-    bool usual;                        /* every light and switch costs, as it is or not */
-    bool begun;                        /* it is of an earlier position */
-    uint8_t solved;                    /* colours, as bits */
-    uint16_t charge[CONVOI_NODES_MAX]; /* for entering a node, because of a train */
-    uint16_t toll[MAP_LINES_MAX];      /* of lights and trains on a line */
+    bool usual;                   /* every light and switch costs, as it is or not */
+    bool begun;                   /* it is of an earlier position */
+    uint8_t solved;               /* colours, as bits */
+    uint8_t place[CONVOI_TRAINS]; /* of the trains that are charged for, as in the state */
+    uint8_t heading[CONVOI_TRAINS];
+    uint16_t charge[CONVOI_NODES_MAX];             /* for entering a node, because of a train */
+    uint16_t toll[MAP_LINES_MAX];                  /* of lights and trains on a line */
     int16_t whole[MAP_LINES_MAX][CONVOI_COLOURS];  /* what it costs, with its spaces */
     int16_t gate[MAP_LINES_MAX][MAP_LEG_WAYS];     /* of the switch, to go on from its end */
     uint16_t node_toll[CONVOI_NODES_MAX];          /* from a space to the end of its line */
@@ -197,6 +219,33 @@ typedef enum Fate {
     FATE_DEPOT,    /* it is off the board; its good is back in its city */
 } Fate;
 
+/* A set of places. */
+typedef struct Places {
+    uint64_t bits[4];
+} Places;
+
+static inline void places_add(Places *places, uint8_t place)
+{
+    places->bits[place / 64] |= UINT64_C(1) << place % 64;
+}
+
+static inline bool places_have(const Places *places, uint8_t place)
+{
+    return (places->bits[place / 64] >> place % 64 & 1) != 0;
+}
+
+/* Where trains stand. */
+static inline Places places_taken(const ConvoiState *state)
+{
+    Places taken = {{0}};
+    for (uint32_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (state->place[train] != 0) {
+            places_add(&taken, (uint8_t)(state->place[train] - 1));
+        }
+    }
+    return taken;
+}
+
 /* How a move may end. */
 typedef struct Outcome {
     uint8_t place;
@@ -227,14 +276,50 @@ void convoi_outcome_apply(const TyRuleset *ruleset, ConvoiState *state, uint8_t 
 /* ---- Judgement (convoi_expert_tasks.c, convoi_expert_value.c) ---------------------------------
  */
 
+/* What the ports still want that no loaded train is bringing. */
+typedef struct Wants {
+    uint8_t colour[CONVOI_PORTS_MAX][CONVOI_GOODS];
+    uint8_t extra[CONVOI_PORTS_MAX];
+} Wants;
+
+enum {
+    LOOK_AHEAD = 8,  /* spaces ahead in which another train is in the way */
+    TRAIL_BARS = 64, /* lights and switches that are noted of a way */
+};
+
+/* A red light or a closed switch on a way, or both, and how far ahead it is. */
+typedef struct Bar {
+    uint8_t light; /* CONVOI_NONE: none, or it is green */
+    uint8_t junction;
+    uint8_t setting; /* that it has to have */
+    uint8_t spaces;  /* at most LOOK_AHEAD */
+} Bar;
+
+/* The way of a train to its task. */
+typedef struct Trail {
+    uint8_t near_count; /* nodes that count, up to LOOK_AHEAD spaces ahead */
+    uint8_t near_line;  /* of them: those before the first junction */
+    uint8_t bar_count;
+    uint16_t near[LOOK_AHEAD];
+    Bar bars[TRAIL_BARS];
+} Trail;
+
 /* A judged position: what each train is for, and what its next move is worth. */
 typedef struct Judgement {
     int32_t total;
-    uint8_t task[CONVOI_TRAINS];               /* the city to reach; CONVOI_NONE: nothing to do */
-    int32_t cost[CONVOI_TRAINS];               /* from where it is to its delivery */
-    int32_t gain[CONVOI_TRAINS];               /* expected of a move by die */
+    int32_t certain;             /* of it: whatever the cards bring, and those in hand */
+    uint8_t task[CONVOI_TRAINS]; /* the city to reach; CONVOI_NONE: nothing to do */
+    int32_t cost[CONVOI_TRAINS]; /* from where it is to its delivery */
+    int32_t gain[CONVOI_TRAINS]; /* expected of a move by die */
     int32_t leg[CONVOI_COLOURS][CONVOI_GOODS]; /* from a goods city to the ports, by train colour */
     uint8_t unserved;                          /* goods that no train is on its way for */
+    uint16_t measured;                         /* bit 4 * colour + goods: `leg` is known */
+    /* What else is of use for judging positions that are nearly the same; not set if the game is
+     * over. */
+    Wants wants;
+    int32_t empty_cost;            /* of the goods that empty trains fetch, or nobody yet */
+    Places watched[CONVOI_TRAINS]; /* where another train makes a difference to `gain` */
+    Trail trail[CONVOI_TRAINS];    /* of trains with a task */
 } Judgement;
 
 /* The instruction cards that may come next, by what they name. */
@@ -265,6 +350,10 @@ typedef struct Judge {
     const Outlook *outlook;
     Costs *costs; /* for the lights and switches of the positions judged */
     bool ending;  /* the turn ends here: cards in hand are for later turns */
+    /* A position with these lights and switches that was judged, and how; NULL: none. What another
+     * one has in common with it is not judged again. */
+    const ConvoiState *real;
+    const Judgement *known;
 } Judge;
 
 static inline uint8_t train_colour(uint8_t train)
@@ -298,9 +387,13 @@ uint32_t convoi_start_weights(const ConvoiTables *tables, const ConvoiState *sta
 void convoi_outlook_init(Outlook *outlook, const ConvoiTables *tables, const UsualWays *usual,
                          const ConvoiState *state);
 void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judgement);
-/* Where the best way to do `walk` ends, for each number of points, as `judgement` sees it. */
-void convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
-                 Walk walk, Ending endings[DIE_MAX + 1]);
+/* What a position that was judged is worth if the turn ends, or does not, as `judge` says. */
+int32_t convoi_judgement_total(const Judge *judge, const ConvoiState *state,
+                               const Judgement *judgement);
+/* Where the best way to do `walk` ends, for each number of points, as `judgement` sees it. Returns
+ * the places at which it looked for other trains. */
+Places convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                   Walk walk, Ending endings[DIE_MAX + 1]);
 /* What an outcome of a move of `train` is worth, as `judgement` sees it, without lost tokens. */
 int32_t convoi_outcome_value(const Judge *judge, const ConvoiState *state,
                              const Judgement *judgement, uint8_t train, Outcome outcome);
@@ -346,7 +439,7 @@ typedef struct Thought {
     Outlook outlook;
     Judge judge;
     Judgement judgement;
-    Costs *trial; /* room for the costs of a position with another light or switch */
+    Costs *trial; /* room for the costs of positions with another light or switch, and one more */
     uint32_t best;
     int32_t best_value;
 } Thought;
@@ -362,6 +455,9 @@ void convoi_answer_offer(Thought *thought, Form form, uint32_t item, int32_t val
 int32_t convoi_position_value(const Thought *thought, const ConvoiState *state);
 /* A position with other lights or switches. */
 int32_t convoi_trial_value(const Thought *thought, const ConvoiState *state);
+/* A position that differs in few of them from the one that convoi_trial_value was asked for last.
+ */
+int32_t convoi_further_value(const Thought *thought, const ConvoiState *state);
 /* The mean over the rolls of the train's die. */
 int32_t convoi_roll_value(const Thought *thought, const ConvoiState *state, uint8_t train);
 /* Answer the questions of PHASE_ACTIONS, PHASE_LIGHT_TO and PHASE_PAY. */

@@ -191,13 +191,14 @@ static void switches_think(Thought *thought, const Obstacles *obstacles)
     }
 }
 
-/* Weighs one way to move a disc, and remembers where to if it is the best answer so far. */
+/* Weighs one way to move a disc, after the position with a disc to spare for `to`, and remembers
+ * where to if it is the best answer so far. */
 static void light_think(Thought *thought, ConvoiState *after, uint8_t from, uint8_t to)
 {
     uint64_t before = after->green;
     int32_t best_before = thought->best_value;
     after->green = (before & ~(UINT64_C(1) << from)) | UINT64_C(1) << to;
-    convoi_answer_offer(thought, FORM_LIGHT_FROM, from, convoi_trial_value(thought, after));
+    convoi_answer_offer(thought, FORM_LIGHT_FROM, from, convoi_further_value(thought, after));
     if (thought->best_value > best_before) {
         thought->expert->light_from = from;
         thought->expert->light_to = to;
@@ -238,8 +239,8 @@ void convoi_actions_think(Thought *thought)
     Obstacles obstacles;
     thought->judge.ending = true;
     int32_t kept = thought->expert->style == STYLE_HOARDING ? PRICE_AVERT : 0;
-    convoi_answer_offer(thought, FORM_END, 0,
-                        convoi_position_value(thought, &thought->state) + kept);
+    int32_t total = convoi_judgement_total(&thought->judge, &thought->state, &thought->judgement);
+    convoi_answer_offer(thought, FORM_END, 0, total + kept);
     thought->judge.ending = false;
     obstacles_find(thought, &obstacles);
     loads_think(thought);

@@ -50,11 +50,8 @@ static void line_end(Map *map, uint8_t number, Link link)
     MapLine *line = &map->line[number];
     line->last_light = link.light;
     if (link.kind == LINK_CITY) {
-        uint8_t *count = &map->city_line_count[link.index];
         line->end = LINE_CITY;
         line->city = link.index;
-        assert(*count < CONVOI_LIGHTS_MAX / 2);
-        map->city_lines[link.index][(*count)++] = number;
     } else if (link.kind == LINK_JUNCTION) {
         line->end = LINE_LEG;
         line->junction = link.index;
@@ -105,20 +102,33 @@ static void lines_add(Map *map, const ConvoiTables *tables)
     }
 }
 
-/* A line that leaves a junction is what those go on with that arrive at its other legs. */
-static void feeds_find(Map *map, const ConvoiTables *tables)
+/* A line that leaves a junction is what those go on with that arrive at its other legs, an exit
+ * what its city goes on with, and a city what those go on with that end there. Departures are left
+ * out. */
+static void spread_find(Map *map, const ConvoiTables *tables)
 {
-    for (uint8_t junction = 0; junction < tables->junction_count; junction++) {
-        uint8_t degree = tables->junction_degree[junction];
-        for (uint8_t leg = 0; leg < degree; leg++) {
-            MapLine *line = &map->line[CONVOI_LEGS_MAX * junction + leg];
-            uint32_t count = 0;
-            for (uint8_t other = 0; other < degree; other++) {
-                if (other != leg && map->arriving[junction][other] != MAP_NO_LINE) {
-                    line->feeds[count++] = map->arriving[junction][other];
-                }
+    map->item_words = (uint8_t)((map->line_count + tables->city_count + 63) / 64);
+    for (uint8_t number = 0; number < map->line_count; number++) {
+        const MapLine *line = &map->line[number];
+        if (line->end == LINE_CITY) {
+            items_add(&map->arrivals[line->city], number);
+        }
+        if (number >= map->line_start || line->end == LINE_DEAD) {
+            continue;
+        }
+        if (line->end == LINE_CITY) {
+            items_add(&map->spread[map->line_count + line->city], number);
+            continue;
+        }
+        for (uint8_t leg = 0; leg < tables->junction_degree[line->junction]; leg++) {
+            if (leg != line->leg) {
+                items_add(&map->spread[CONVOI_LEGS_MAX * line->junction + leg], number);
             }
         }
+    }
+    for (uint8_t light = 0; light < tables->city_light_count; light++) {
+        items_add(&map->spread[tables->line_exit + light],
+                  (uint32_t)map->line_count + tables->light_city[light]);
     }
 }
 
@@ -136,12 +146,6 @@ static void next_find(Map *map, const ConvoiTables *tables)
             }
         }
     }
-}
-
-int32_t convoi_space_price(uint8_t colour)
-{
-    static const uint8_t mean_sixths[CONVOI_COLOURS] = {21, 15, 10};
-    return 6 * PRICE_MOVE / mean_sixths[colour];
 }
 
 /* Whether a train on its way to another city gets past this one (rules 9, 10; ruling 16). */
@@ -179,11 +183,8 @@ void convoi_map_init(Map *map, const ConvoiTables *tables)
     map->first_leg = (uint16_t)(map->first_start + tables->start_count);
     map->line_start = (uint8_t)(tables->line_exit + tables->city_light_count);
     map->line_count = (uint8_t)(map->line_start + tables->start_count);
-    for (uint32_t i = 0; i < map->line_count; i++) {
-        memset(map->line[i].feeds, MAP_NO_LINE, sizeof map->line[i].feeds);
-    }
     lines_add(map, tables);
-    feeds_find(map, tables);
+    spread_find(map, tables);
     next_find(map, tables);
     prices_find(map, tables);
 }

@@ -8,12 +8,6 @@ enum {
     STOCK_WORDS = STOCKS_MAX / 64,
 };
 
-/* What the ports still want that no loaded train is bringing. */
-typedef struct Wants {
-    uint8_t colour[CONVOI_PORTS_MAX][CONVOI_GOODS];
-    uint8_t extra[CONVOI_PORTS_MAX];
-} Wants;
-
 /* ---- Costs -------------------------------------------------------------------------------------
  */
 
@@ -171,23 +165,22 @@ static int32_t loaded_assign(const Judge *judge, const ConvoiState *state, Wants
 /* ---- Empty trains ------------------------------------------------------------------------------
  */
 
+enum { STOCK_NEVER = 1 << 28 /* cost of what cannot have been given yet */ };
+
 /* The goods that are to be given out to empty trains. How many of each colour have been given is
  * one number, with two bits for each colour. */
 typedef struct Stock {
     uint8_t held[CONVOI_GOODS]; /* at most so many are given */
     uint8_t wanted[CONVOI_GOODS];
     uint8_t extra;
+    uint8_t kind_count; /* of goods that can be given */
+    uint8_t kinds[CONVOI_GOODS];
     int32_t new_cost[CONVOI_GOODS]; /* by a train that has yet to come */
     uint64_t fits[CONVOI_GOODS];    /* numbers, as bits of a word, with room for one more */
     uint64_t reached[STOCK_WORDS];  /* numbers that can have been given, as bits */
-    int32_t cost[STOCKS_MAX];       /* least for having given so many, if that is possible */
+    int32_t cost[STOCKS_MAX];       /* least for having given so many */
     uint8_t choice[CONVOI_TRAINS][STOCKS_MAX]; /* goods of each train; CONVOI_NONE: it stays idle */
 } Stock;
-
-static uint32_t stock_digit(uint32_t given, uint8_t goods)
-{
-    return given >> 2 * goods & 3;
-}
 
 /* The mean way from the city of `goods` to the ports that still want them: mostly as it usually is,
  * for lights and switches will have changed by then. */
@@ -216,12 +209,24 @@ static bool colour_on_board(const ConvoiState *state, uint8_t colour)
     return (place[0] | place[1] | place[2]) != 0;
 }
 
-static void legs_measure(const Judge *judge, const ConvoiState *state, const Wants *wants,
-                         uint8_t goods, Judgement *judgement)
+/* Whether the ways that trains use later are those of the position that was judged before. */
+static bool wants_known(const Judge *judge, const Wants *wants)
 {
+    return judge->known != NULL && memcmp(&judge->known->wants, wants, sizeof *wants) == 0;
+}
+
+static void legs_measure(const Judge *judge, const ConvoiState *state, uint8_t goods,
+                         Judgement *judgement)
+{
+    const Wants *wants = &judgement->wants;
+    uint32_t known = wants_known(judge, wants) ? judge->known->measured : 0;
     for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         if (colour == 0 || colour_on_board(state, colour)) {
-            judgement->leg[colour][goods] = leg_cost(judge, wants, colour, goods);
+            uint32_t number = (uint32_t)CONVOI_GOODS * colour + goods;
+            judgement->leg[colour][goods] = (known >> number & 1) != 0
+                                                ? judge->known->leg[colour][goods]
+                                                : leg_cost(judge, wants, colour, goods);
+            judgement->measured = (uint16_t)(judgement->measured | 1u << number);
         }
     }
 }
@@ -235,16 +240,18 @@ static uint8_t goods_wanted(const ConvoiTables *tables, const Wants *wants, uint
     return sum;
 }
 
-static void stock_init(const Judge *judge, const ConvoiState *state, const Wants *wants,
-                       Judgement *judgement, Stock *stock)
+static void stock_init(const Judge *judge, const ConvoiState *state, Judgement *judgement,
+                       Stock *stock)
 {
     const ConvoiTables *tables = judge->tables;
+    const Wants *wants = &judgement->wants;
     static const uint64_t room[CONVOI_GOODS - 1][4] = {
         {0, 0x1111111111111111, 0x3333333333333333, 0x7777777777777777},
         {0, 0x000f000f000f000f, 0x00ff00ff00ff00ff, 0x0fff0fff0fff0fff},
         {0, 0x000000000000ffff, 0x00000000ffffffff, 0x0000ffffffffffff},
     };
     stock->extra = (uint8_t)(wants->extra[0] + wants->extra[1]);
+    stock->kind_count = 0;
     for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
         uint8_t city = tables->goods_city[goods];
         uint8_t held = city != CONVOI_NONE ? state->goods[city] : 0;
@@ -254,7 +261,8 @@ static void stock_init(const Judge *judge, const ConvoiState *state, const Wants
         stock->wanted[goods] = wanted;
         stock->fits[goods] = goods < CONVOI_GOODS - 1 ? room[goods][stock->held[goods]] : 0;
         if (stock->held[goods] > 0) {
-            legs_measure(judge, state, wants, goods, judgement);
+            stock->kinds[stock->kind_count++] = goods;
+            legs_measure(judge, state, goods, judgement);
             stock->new_cost[goods] =
                 PRICE_NEW + judge->outlook->approach[goods] + PRICE_LOAD + judgement->leg[0][goods];
         }
@@ -271,32 +279,26 @@ static void stock_spread(Stock *stock)
         if (word > 0 && word <= stock->held[3]) {
             more |= stock->reached[word - 1];
         }
-        for (uint64_t left = more & ~old; left != 0; left &= left - 1) {
-            stock->cost[64 * word + (uint32_t)__builtin_ctzll(left)] = INT32_MAX;
-        }
         stock->reached[word] = more;
     }
 }
 
 /* The best choice of a train that has a say after so many goods were given: a colour or none. The
  * numbers below still have the costs without it. */
-static uint8_t stock_choose(const Stock *stock, uint32_t given, int32_t idle,
-                            const int32_t fetch[CONVOI_GOODS], int32_t *cost)
+static uint8_t stock_choose(Stock *stock, uint32_t given, int32_t idle,
+                            const int32_t fetch[CONVOI_GOODS])
 {
     uint8_t choice = CONVOI_NONE;
-    *cost = stock->cost[given] == INT32_MAX ? INT32_MAX : stock->cost[given] + idle;
-    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
-        uint32_t before = given - (1u << 2 * goods);
-        if (stock_digit(given, goods) == 0 ||
-            (stock->reached[before / 64] >> before % 64 & 1) == 0 ||
-            stock->cost[before] == INT32_MAX) {
-            continue;
-        }
-        if (stock->cost[before] + fetch[goods] < *cost) {
-            *cost = stock->cost[before] + fetch[goods];
-            choice = goods;
+    int32_t cost = stock->cost[given] + idle;
+    for (uint32_t i = 0; i < stock->kind_count; i++) {
+        uint8_t goods = stock->kinds[i];
+        if ((given >> 2 * goods & 3) != 0) {
+            int32_t other = stock->cost[given - (1u << 2 * goods)] + fetch[goods];
+            choice = other < cost ? goods : choice;
+            cost = other < cost ? other : cost;
         }
     }
+    stock->cost[given] = cost;
     return choice;
 }
 
@@ -307,62 +309,75 @@ static void stock_offer(const Judge *judge, const ConvoiState *state, const Judg
     uint16_t node = convoi_train_node(judge->tables, state, train);
     int32_t idle = idle_cost(judge, train, node);
     int32_t fetch[CONVOI_GOODS] = {0};
-    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
-        if (stock->held[goods] > 0) {
-            fetch[goods] = fetch_cost(judge, judgement, train, goods, node);
-        }
+    for (uint32_t i = 0; i < stock->kind_count; i++) {
+        uint8_t goods = stock->kinds[i];
+        fetch[goods] = fetch_cost(judge, judgement, train, goods, node);
     }
     stock_spread(stock);
     for (uint32_t word = STOCK_WORDS; word-- > 0;) {
         for (uint64_t left = stock->reached[word]; left != 0;) {
             uint32_t bit = 63u - (uint32_t)__builtin_clzll(left);
             uint32_t given = 64 * word + bit;
-            int32_t cost = 0;
             left &= ~(UINT64_C(1) << bit);
-            stock->choice[train][given] = stock_choose(stock, given, idle, fetch, &cost);
-            stock->cost[given] = cost;
+            stock->choice[train][given] = stock_choose(stock, given, idle, fetch);
         }
     }
 }
 
-/* What the goods cost that are left when `given` were given out; INT32_MAX if those are too many.
- */
-static int32_t stock_rest_cost(const Stock *stock, uint32_t given, uint8_t *unserved)
+/* What is left when some goods were given, in one number, so that those of several colours can be
+ * added up: what it costs, how many are missing, how many were given beyond what is wanted. */
+typedef uint64_t Rest;
+
+enum { REST_COST = 32, REST_MISSING = 16, REST_MASK = 0xffff };
+
+/* The rest of each colour, by how many of it were given. */
+typedef struct Rests {
+    Rest of[CONVOI_GOODS][1 << 2];
+} Rests;
+
+static void rests_find(const Stock *stock, Rests *rests)
 {
-    int32_t cost = 0;
-    int32_t extra = stock->extra;
-    int32_t cheapest = INT32_MAX;
-    int32_t missing = 0;
-    for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
-        if (stock->held[goods] == 0) {
-            continue;
+    memset(rests, 0, sizeof *rests);
+    for (uint32_t i = 0; i < stock->kind_count; i++) {
+        uint8_t goods = stock->kinds[i];
+        for (int32_t given = 0; given <= stock->held[goods]; given++) {
+            int32_t left = stock->wanted[goods] - given;
+            uint64_t cost = (uint64_t)(left * stock->new_cost[goods]);
+            rests->of[goods][given] =
+                left >= 0 ? cost << REST_COST | (uint64_t)left << REST_MISSING : (uint64_t)-left;
         }
-        int32_t left = stock->wanted[goods] - (int32_t)stock_digit(given, goods);
-        cost += left > 0 ? left * stock->new_cost[goods] : 0;
-        missing += left > 0 ? left : 0;
-        extra += left < 0 ? left : 0;
-        cheapest = stock->new_cost[goods] < cheapest ? stock->new_cost[goods] : cheapest;
     }
-    if (extra < 0) {
-        return INT32_MAX;
+}
+
+/* What an extra good costs; 0 if there is none to be had. */
+static int32_t stock_cheapest(const Stock *stock)
+{
+    int32_t cheapest = 0;
+    for (uint32_t i = 0; i < stock->kind_count; i++) {
+        int32_t cost = stock->new_cost[stock->kinds[i]];
+        cheapest = i == 0 || cost < cheapest ? cost : cheapest;
     }
-    *unserved = (uint8_t)(missing + extra);
-    return cheapest == INT32_MAX ? cost : cost + extra * cheapest;
+    return cheapest;
 }
 
 /* How much to give out so that all goods together cost least. */
 static uint32_t stock_best(const Stock *stock, int32_t *cost, uint8_t *unserved)
 {
+    Rests rests;
+    int32_t cheapest = stock_cheapest(stock);
     uint32_t best = 0;
     *cost = INT32_MAX;
+    rests_find(stock, &rests);
     for (uint32_t word = 0; word < STOCK_WORDS; word++) {
         for (uint64_t left = stock->reached[word]; left != 0; left &= left - 1) {
             uint32_t given = 64 * word + (uint32_t)__builtin_ctzll(left);
-            uint8_t missing = 0;
-            int32_t rest = stock_rest_cost(stock, given, &missing);
-            if (rest != INT32_MAX && stock->cost[given] + rest < *cost) {
-                *cost = stock->cost[given] + rest;
-                *unserved = missing;
+            Rest rest = rests.of[0][given & 3] + rests.of[1][given >> 2 & 3] +
+                        rests.of[2][given >> 4 & 3] + rests.of[3][given >> 6];
+            int32_t extra = stock->extra - (int32_t)(rest & REST_MASK);
+            int32_t all = stock->cost[given] + (int32_t)(rest >> REST_COST) + extra * cheapest;
+            if (extra >= 0 && all < *cost) {
+                *cost = all;
+                *unserved = (uint8_t)((int32_t)(rest >> REST_MISSING & REST_MASK) + extra);
                 best = given;
             }
         }
@@ -388,24 +403,66 @@ static void stock_follow(const Judge *judge, const ConvoiState *state, const Sto
     }
 }
 
-/* Sends empty trains to goods so that all goods together cost least. Returns that cost. */
-static int32_t empty_assign(const Judge *judge, const ConvoiState *state, const Wants *wants,
-                            Judgement *judgement)
+static bool train_empty(const ConvoiState *state, uint8_t train)
+{
+    return state->place[train] != 0 && state->cargo[train] == 0;
+}
+
+/* Whether the same empty trains stand where they stood in the position that was judged before, and
+ * everything else about their tasks is the same, too. */
+static bool empty_known(const Judge *judge, const ConvoiState *state, const Wants *wants)
+{
+    const ConvoiState *real = judge->real;
+    if (!wants_known(judge, wants) || memcmp(state->goods, real->goods, sizeof real->goods) != 0) {
+        return false;
+    }
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        bool empty = train_empty(state, train);
+        if (empty != train_empty(real, train) ||
+            (empty && (state->place[train] != real->place[train] ||
+                       state->heading[train] != real->heading[train]))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Gives empty trains the tasks that they were given before. */
+static void empty_copy(const Judge *judge, const ConvoiState *state, Judgement *judgement)
+{
+    const Judgement *known = judge->known;
+    memcpy(judgement->leg, known->leg, sizeof judgement->leg);
+    judgement->measured = known->measured;
+    judgement->unserved = known->unserved;
+    judgement->empty_cost = known->empty_cost;
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (train_empty(state, train)) {
+            judgement->task[train] = known->task[train];
+            judgement->cost[train] = known->cost[train];
+        }
+    }
+}
+
+/* Sends empty trains to goods so that all goods together cost least. */
+static void empty_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
     Stock stock;
     int32_t cost = 0;
-    stock_init(judge, state, wants, judgement, &stock);
+    stock_init(judge, state, judgement, &stock);
     memset(stock.reached, 0, sizeof stock.reached);
+    for (uint32_t i = 0; i < 64u * (stock.held[3] + 1u); i++) {
+        stock.cost[i] = STOCK_NEVER;
+    }
     stock.reached[0] = 1; /* nothing was given */
     stock.cost[0] = 0;
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] != 0 && state->cargo[train] == 0) {
+        if (train_empty(state, train)) {
             stock_offer(judge, state, judgement, &stock, train);
         }
     }
     uint32_t best = stock_best(&stock, &cost, &judgement->unserved);
     stock_follow(judge, state, &stock, best, judgement);
-    return cost == INT32_MAX ? 0 : cost;
+    judgement->empty_cost = cost == INT32_MAX ? 0 : cost;
 }
 
 int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
@@ -413,5 +470,11 @@ int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgem
     Wants wants = wants_count(judge->tables, state);
     memset(judgement->task, CONVOI_NONE, sizeof judgement->task);
     int32_t loaded = loaded_assign(judge, state, &wants, judgement);
-    return loaded + empty_assign(judge, state, &wants, judgement);
+    judgement->wants = wants;
+    if (empty_known(judge, state, &wants)) {
+        empty_copy(judge, state, judgement);
+    } else {
+        empty_assign(judge, state, judgement);
+    }
+    return loaded + judgement->empty_cost;
 }

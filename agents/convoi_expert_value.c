@@ -5,10 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-enum {
-    VALUE_OVER = 1000000, /* a game won or lost */
-    LOOK_AHEAD = 8,       /* spaces ahead in which another train is in the way */
-};
+enum { VALUE_OVER = 1000000 /* a game won or lost */ };
 
 /* ---- Moves by die ------------------------------------------------------------------------------
  */
@@ -29,19 +26,20 @@ int32_t convoi_outcome_value(const Judge *judge, const ConvoiState *state,
 }
 
 /* What a move of `train` by its die brings, on average. */
-static int32_t train_gain(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+static int32_t train_gain(const Judge *judge, const ConvoiState *state, Judgement *judgement,
                           uint8_t train)
 {
     const uint8_t *weights = die_weights[train_colour(train)];
     Ending endings[DIE_MAX + 1];
     int32_t sum = 0;
-    convoi_walk(judge, state, judgement,
-                (Walk){.train = train,
-                       .least = 1,
-                       .most = convoi_die_most(train),
-                       .exit = CONVOI_NONE,
-                       .crossing = judge->tables->crossing || state->crossing_on},
-                endings);
+    judgement->watched[train] =
+        convoi_walk(judge, state, judgement,
+                    (Walk){.train = train,
+                           .least = 1,
+                           .most = convoi_die_most(train),
+                           .exit = CONVOI_NONE,
+                           .crossing = judge->tables->crossing || state->crossing_on},
+                    endings);
     for (uint8_t points = 1; points <= convoi_die_most(train); points++) {
         if (weights[points] > 0) {
             sum += weights[points] * endings[points].value;
@@ -214,13 +212,12 @@ static int32_t deck_gain(const Deck *deck, const Symbols *symbols, int32_t floor
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         sum += deck->moves[colour] * symbols->gain[colour];
     }
+    int32_t lowest[1 << CONVOI_COLOURS] = {0};
     for (uint32_t set = 1; set < 1u << CONVOI_COLOURS; set++) {
-        int32_t lowest = 0;
-        for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
-            bool worse = (set >> colour & 1) != 0 && symbols->gain[colour] < lowest;
-            lowest = worse ? symbols->gain[colour] : lowest;
-        }
-        sum += lowest < floor ? deck->sets[set] * (floor - lowest) : 0;
+        int32_t gain = symbols->gain[__builtin_ctz(set)];
+        int32_t others = lowest[set & (set - 1)];
+        lowest[set] = gain < others ? gain : others;
+        sum += lowest[set] < floor ? deck->sets[set] * (floor - lowest[set]) : 0;
     }
     for (uint32_t i = 0; i < deck->multi_count; i++) {
         sum += card_gain(deck->multi[i], 0, *symbols, floor);
@@ -284,83 +281,116 @@ static int32_t cards_gain(const Judge *judge, const ConvoiState *state, const Ju
 /* ---- What stands in the way --------------------------------------------------------------------
  */
 
-/* What the ways of the trains looked at so far need. */
+/* The place of a node that is a space or a city. */
+static uint8_t node_place(const ConvoiTables *tables, uint16_t node)
+{
+    return (uint8_t)(node < 2 * tables->space_count ? node / 2 : node - tables->space_count);
+}
+
+/* What the ways of the trains looked at so far need, and where trains stand. */
 typedef struct Survey {
+    Places taken;
     uint64_t lights;
     uint8_t setting[CONVOI_JUNCTIONS_MAX]; /* plus one */
 } Survey;
 
-/* What an obstacle on a way counts less for: it is far off, or an earlier train needs the same. */
-static int32_t obstacle_relief(const ConvoiState *state, const MapEdge *edge, uint32_t spaces,
-                               Survey *survey)
+/* Notes what bars an edge of a way, if anything does. */
+static void bar_note(const ConvoiState *state, const MapEdge *edge, uint32_t spaces, Trail *trail)
+{
+    bool red = edge->light != CONVOI_NONE && (state->green >> edge->light & 1) == 0;
+    bool closed = edge->junction != CONVOI_NONE && state->setting[edge->junction] != edge->setting;
+    if ((red || closed) && trail->bar_count < TRAIL_BARS) {
+        trail->bars[trail->bar_count++] = (Bar){
+            .light = red ? edge->light : CONVOI_NONE,
+            .junction = closed ? edge->junction : CONVOI_NONE,
+            .setting = edge->setting,
+            .spaces = (uint8_t)(spaces < LOOK_AHEAD ? spaces : LOOK_AHEAD),
+        };
+    }
+}
+
+/* Goes along the way of a train to its task. */
+static void trail_find(const Judge *judge, const ConvoiState *state, uint8_t train, uint8_t task,
+                       Trail *trail)
+{
+    const ConvoiTables *tables = judge->tables;
+    uint16_t goal = convoi_map_node(tables, place_city(tables, task), 0);
+    uint16_t node = convoi_train_node(tables, state, train);
+    uint32_t spaces = 0;
+    bool one_line = true;
+    trail->near_count = trail->near_line = trail->bar_count = 0;
+    for (uint32_t steps = 0; node != goal && steps < MAP_NODES_MAX; steps++) {
+        MapEdge edge;
+        if (!convoi_way_step(judge->costs, judge->map, tables, train_colour(train), task, node,
+                             &edge)) {
+            break;
+        }
+        bar_note(state, &edge, spaces, trail);
+        node = edge.to;
+        one_line = one_line && edge.junction == CONVOI_NONE;
+        if (edge.points > 0 && ++spaces <= LOOK_AHEAD) {
+            trail->near[trail->near_count++] = node;
+            trail->near_line = (uint8_t)(trail->near_line + one_line);
+        }
+    }
+}
+
+/* What a bar counts less for: it is far off, or an earlier train needs the same. */
+static int32_t bar_relief(const Bar *bar, Survey *survey)
 {
     int32_t relief = 0;
-    int32_t far = (int32_t)(spaces < LOOK_AHEAD ? spaces : LOOK_AHEAD) * FAR / LOOK_AHEAD;
-    if (edge->light != CONVOI_NONE && (state->green >> edge->light & 1) == 0) {
-        bool shared = (survey->lights >> edge->light & 1) != 0;
+    int32_t far = bar->spaces * FAR / LOOK_AHEAD;
+    if (bar->light != CONVOI_NONE) {
+        bool shared = (survey->lights >> bar->light & 1) != 0;
         relief += PRICE_LIGHT * (shared ? SHARED : far) / 100;
-        survey->lights |= UINT64_C(1) << edge->light;
+        survey->lights |= UINT64_C(1) << bar->light;
     }
-    if (edge->junction != CONVOI_NONE && state->setting[edge->junction] != edge->setting) {
-        bool shared = survey->setting[edge->junction] == edge->setting + 1;
+    if (bar->junction != CONVOI_NONE) {
+        bool shared = survey->setting[bar->junction] == bar->setting + 1;
         relief += PRICE_SWITCH * (shared ? SHARED : far) / 100;
-        survey->setting[edge->junction] = (uint8_t)(edge->setting + 1);
+        survey->setting[bar->junction] = (uint8_t)(bar->setting + 1);
     }
     return relief;
 }
 
-/* A train on its way, so far ahead of where it stands. */
-typedef struct Scout {
-    uint8_t train;
-    uint16_t node;
-    uint32_t spaces;
-    bool one_line; /* no junction was passed: a train from ahead cannot turn off */
-} Scout;
-
-/* What it costs that another train stands where the scout is. */
-static int32_t train_hindrance(const Judge *judge, const ConvoiState *state, const Scout *scout)
+/* What it costs that another train stands on the way, `ahead` spaces from where it begins, on the
+ * same line or not: a train from ahead can turn off only behind a junction. */
+static int32_t train_hindrance(const ConvoiTables *tables, const ConvoiState *state, uint8_t train,
+                               uint16_t node, int32_t ahead, bool one_line)
 {
-    const ConvoiTables *tables = judge->tables;
-    bool space = scout->node < 2 * tables->space_count;
-    uint8_t place = (uint8_t)(space ? scout->node / 2 : scout->node - tables->space_count);
-    uint8_t other = train_at(state, place, scout->train);
-    if (other == CONVOI_NONE || scout->spaces > LOOK_AHEAD) {
+    bool space = node < 2 * tables->space_count;
+    uint8_t other = train_at(state, node_place(tables, node), train);
+    if (other == CONVOI_NONE) {
         return 0;
     }
-    bool facing = space && state->heading[other] != scout->node % 2;
-    if (facing && scout->one_line) {
+    bool facing = space && state->heading[other] != node % 2;
+    if (facing && one_line) {
         return PRICE_DEADLOCK;
     }
-    return (facing ? PRICE_HEADON : PRICE_FOLLOW) * (int32_t)(LOOK_AHEAD + 1 - scout->spaces) /
-           LOOK_AHEAD;
+    return (facing ? PRICE_HEADON : PRICE_FOLLOW) * (LOOK_AHEAD + 1 - ahead) / LOOK_AHEAD;
 }
 
-/* Goes along the way of a train: the first train on it makes it dearer, far and shared obstacles
- * make it cheaper than the map says. */
-static int32_t way_value(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
-                         uint8_t train, Survey *survey)
+/* The first train on the way of `train` makes it dearer, far and shared obstacles make it cheaper
+ * than the map says. */
+static int32_t trail_value(const Judge *judge, const ConvoiState *state, uint8_t train,
+                           const Trail *trail, Survey *survey)
 {
     const ConvoiTables *tables = judge->tables;
-    uint8_t task = judgement->task[train];
-    uint16_t goal = convoi_map_node(tables, place_city(tables, task), 0);
-    Scout scout = {train, convoi_train_node(tables, state, train), 0, true};
-    int32_t relief = 0;
-    int32_t hindrance = 0;
-    for (uint32_t steps = 0; scout.node != goal && steps < MAP_NODES_MAX; steps++) {
-        MapEdge edge;
-        if (!convoi_way_step(judge->costs, judge->map, tables, train_colour(train), task,
-                             scout.node, &edge)) {
-            break;
-        }
-        relief += obstacle_relief(state, &edge, scout.spaces, survey);
-        scout.node = edge.to;
-        scout.spaces += edge.points;
-        scout.one_line = scout.one_line && edge.junction == CONVOI_NONE;
-        if (hindrance == 0 && edge.points > 0) {
-            hindrance = train_hindrance(judge, state, &scout);
+    int32_t value = 0;
+    for (uint32_t i = 0; i < trail->bar_count; i++) {
+        value += bar_relief(&trail->bars[i], survey);
+    }
+    for (uint32_t i = 0; i < trail->near_count; i++) {
+        uint16_t node = trail->near[i];
+        if (places_have(&survey->taken, node_place(tables, node))) {
+            int32_t hindrance =
+                train_hindrance(tables, state, train, node, (int32_t)i + 1, i < trail->near_line);
+            if (hindrance != 0) {
+                return value - hindrance;
+            }
         }
     }
-    return relief - hindrance;
+    return value;
 }
 
 /* ---- Cards in hand -----------------------------------------------------------------------------
@@ -446,29 +476,109 @@ static int32_t hand_now(const Judge *judge, const ConvoiState *state, const Judg
 /* ---- The whole ---------------------------------------------------------------------------------
  */
 
+/* Trains that stand elsewhere than in the position that was judged before, or are others. */
+typedef struct Moved {
+    bool all;      /* everything has to be judged anew */
+    Places places; /* on which they stand, now or then */
+} Moved;
+
+static Moved moved_find(const Judge *judge, const ConvoiState *state)
+{
+    const ConvoiState *real = judge->real;
+    Moved moved = {judge->known == NULL, {{0}}};
+    if (moved.all || memcmp(state->delivered, real->delivered, sizeof real->delivered) != 0 ||
+        state->crossing_on != real->crossing_on) {
+        moved.all = true;
+        return moved;
+    }
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (state->place[train] == real->place[train] &&
+            state->heading[train] == real->heading[train]) {
+            continue;
+        }
+        if (state->place[train] != 0) {
+            places_add(&moved.places, (uint8_t)(state->place[train] - 1));
+        }
+        if (real->place[train] != 0) {
+            places_add(&moved.places, (uint8_t)(real->place[train] - 1));
+        }
+    }
+    return moved;
+}
+
+static bool places_meet(const Places *one, const Places *other)
+{
+    uint64_t both = 0;
+    for (uint32_t i = 0; i < sizeof one->bits / sizeof one->bits[0]; i++) {
+        both |= one->bits[i] & other->bits[i];
+    }
+    return both != 0;
+}
+
+/* Whether the train has the same task from the same place as in the position that was judged
+ * before. */
+static bool task_known(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                       uint8_t train)
+{
+    return judge->known != NULL && state->place[train] == judge->real->place[train] &&
+           state->heading[train] == judge->real->heading[train] &&
+           state->cargo[train] == judge->real->cargo[train] &&
+           judgement->task[train] == judge->known->task[train];
+}
+
+/* Whether a move of a train whose task is known brings what it brought before: its way costs the
+ * same, and it meets the same trains. */
+static bool gain_known(const Judge *judge, const Judgement *judgement, const Moved *moved,
+                       uint8_t train)
+{
+    if (moved->all || judgement->cost[train] != judge->known->cost[train]) {
+        return false;
+    }
+    const int32_t *legs = judgement->leg[train_colour(train)];
+    const int32_t *known_legs = judge->known->leg[train_colour(train)];
+    return memcmp(legs, known_legs, sizeof judgement->leg[0]) == 0 &&
+           !places_meet(&moved->places, &judge->known->watched[train]);
+}
+
 /* Finds out what moves are worth, and values what the costs of ways leave out. */
 static int32_t trains_value(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
     int32_t value = 0;
-    Survey survey = {0};
+    Survey survey = {.taken = places_taken(state)};
+    Moved moved = moved_find(judge, state);
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         if (state->place[train] == 0) {
             continue;
         }
         value += state->cargo[train] != 0 ? LOADED : 0;
-        judgement->gain[train] = train_gain(judge, state, judgement, train);
+        bool known = task_known(judge, state, judgement, train);
+        judgement->gain[train] = known && gain_known(judge, judgement, &moved, train)
+                                     ? judge->known->gain[train]
+                                     : train_gain(judge, state, judgement, train);
         if (judgement->task[train] != CONVOI_NONE) {
-            value += way_value(judge, state, judgement, train, &survey);
+            const Trail *trail = known ? &judge->known->trail[train] : &judgement->trail[train];
+            if (!known) {
+                trail_find(judge, state, train, judgement->task[train], &judgement->trail[train]);
+            }
+            value += trail_value(judge, state, train, trail, &survey);
         }
     }
     return value;
+}
+
+int32_t convoi_judgement_total(const Judge *judge, const ConvoiState *state,
+                               const Judgement *judgement)
+{
+    return judgement->certain + cards_gain(judge, state, judgement) +
+           convoi_hand_value(judge, state) +
+           (judge->ending ? 0 : hand_now(judge, state, judgement));
 }
 
 void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
     const ConvoiTables *tables = judge->tables;
     int32_t left = tables->goods_wanted - state->goods_delivered;
-    memset(judgement, 0, sizeof *judgement);
+    memset(judgement, 0, offsetof(Judgement, wants));
     if (left <= 0 || state->clock == 0) {
         judgement->total = left <= 0 ? VALUE_OVER : -VALUE_OVER;
         return;
@@ -476,10 +586,8 @@ void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judge
     int32_t total = -left * DELIVERY - convoi_tasks_assign(judge, state, judgement);
     total += PRICE_TURN * state->pile + judge->outlook->token_price * state->clock;
     total += trains_value(judge, state, judgement);
-    total += cards_gain(judge, state, judgement);
-    total += convoi_hand_value(judge, state);
-    total += judge->ending ? 0 : hand_now(judge, state, judgement);
-    judgement->total = total;
+    judgement->certain = total;
+    judgement->total = convoi_judgement_total(judge, state, judgement);
 }
 
 /* Fitted to games that experts play: with `pile` cards to come, half of them are won from a value

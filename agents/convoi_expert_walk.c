@@ -19,6 +19,8 @@ typedef struct Walker {
     const Judgement *judgement;
     Walk walk;
     Ending *endings;
+    Places taken;
+    Places watched;
     uint32_t branch_count;
     Branch branch[BRANCHES_MAX];
 } Walker;
@@ -96,7 +98,10 @@ static bool branch_advance(Walker *walker, Branch *branch)
         return false;
     }
     uint8_t place = link_place(tables, link);
-    uint8_t other = train_at(walker->state, place, walker->walk.train);
+    places_add(&walker->watched, place);
+    uint8_t other = places_have(&walker->taken, place)
+                        ? train_at(walker->state, place, walker->walk.train)
+                        : CONVOI_NONE;
     if (other != CONVOI_NONE) {
         bool head_on = train_meeting(walker->state, other, link) == LOSS_HEAD_ON;
         branch_stop(walker, branch, head_on ? (Outcome){.fate = FATE_DEPOT} : here,
@@ -144,8 +149,8 @@ static void walk_begin(Walker *walker)
     walker->branch[walker->branch_count++] = first;
 }
 
-void convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
-                 Walk walk, Ending endings[DIE_MAX + 1])
+Places convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                   Walk walk, Ending endings[DIE_MAX + 1])
 {
     Walker walker;
     walker.judge = judge;
@@ -153,6 +158,8 @@ void convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *
     walker.judgement = judgement;
     walker.walk = walk;
     walker.endings = endings;
+    walker.taken = places_taken(state);
+    walker.watched = (Places){{0}};
     walker.branch_count = 0;
     for (uint32_t points = walk.least; points <= walk.most; points++) {
         endings[points].value = INT32_MIN;
@@ -163,6 +170,7 @@ void convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement *
         while (branch_advance(&walker, &branch)) {
         }
     }
+    return walker.watched;
 }
 
 void convoi_outcome_apply(const TyRuleset *ruleset, ConvoiState *state, uint8_t train,

@@ -1,8 +1,31 @@
 /* The Convoi Express expert's ways: what it costs to get from anywhere to each city. */
 #include "convoi_expert.h"
+#include "core/bytes.h"
 
 #include <assert.h>
 #include <string.h>
+
+/* Lanes side by side, for sums that are done for all of them at once. */
+typedef int16_t LaneVector __attribute__((vector_size(sizeof(Lanes))));
+typedef int64_t WordVector __attribute__((vector_size(sizeof(Lanes))));
+
+static inline LaneVector lanes_load(const Lanes *lanes)
+{
+    LaneVector vector;
+    memcpy(&vector, lanes, sizeof vector);
+    return vector;
+}
+
+static inline LaneVector lanes_of(int16_t value)
+{
+    return (LaneVector){0} + value;
+}
+
+static inline LaneVector lanes_lower(LaneVector lanes, LaneVector other)
+{
+    LaneVector less = other < lanes;
+    return (other & less) | (lanes & ~less);
+}
 
 static void lanes_fill(Lanes *lanes, int16_t value)
 {
@@ -11,20 +34,12 @@ static void lanes_fill(Lanes *lanes, int16_t value)
     }
 }
 
-/* Lowers `lanes` to `other` and `price` more, where that is less. */
-static inline void lanes_lower(Lanes *lanes, const Lanes *other, int32_t price)
+/* Notes `lanes`; returns whether they are others than before. */
+static inline bool lanes_note(Lanes *noted, LaneVector lanes)
 {
-    for (uint32_t i = 0; i < CONVOI_CITIES_MAX; i++) {
-        int16_t value = (int16_t)(other->to[i] + price);
-        lanes->to[i] = value < lanes->to[i] ? value : lanes->to[i];
-    }
-}
-
-static inline void lanes_add(Lanes *lanes, const Lanes *other)
-{
-    for (uint32_t i = 0; i < CONVOI_CITIES_MAX; i++) {
-        lanes->to[i] = (int16_t)(lanes->to[i] + other->to[i]);
-    }
+    WordVector changes = (WordVector)(lanes ^ lanes_load(noted));
+    memcpy(noted, &lanes, sizeof lanes);
+    return (changes[0] | changes[1]) != 0;
 }
 
 /* ---- Tolls ---- */
@@ -69,169 +84,136 @@ static void line_gate(Costs *costs, const Map *map, uint8_t number)
     }
 }
 
-/* Trains are in the way of other trains, above all of those that come from ahead. */
-static void trains_charge(Costs *costs, const Map *map, const ConvoiTables *tables,
-                          const ConvoiState *state)
+static void charge_add(Costs *costs, uint16_t node, int32_t price)
 {
-    memset(costs->charge, 0, map->first_start * sizeof costs->charge[0]);
+    costs->charge[node] = (uint16_t)(costs->charge[node] + price);
+}
+
+/* A train is in the way of other trains, above all of those that come from ahead: charges for it,
+ * or with `times` -1 no longer. Adds the lines on which that makes a difference. */
+static void train_charge(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t train,
+                         int32_t times, Items *lines)
+{
+    uint8_t place = (uint8_t)(costs->place[train] - 1);
+    if (costs->place[train] == 0 || place >= place_start(tables, 0)) {
+        return;
+    }
+    uint16_t node = convoi_map_node(tables, place, costs->heading[train]);
+    if (place < tables->space_count) {
+        charge_add(costs, node, times * NODE_FOLLOW);
+        charge_add(costs, node ^ 1, times * NODE_FACING);
+        items_add(lines, map->node_line[node]);
+        items_add(lines, map->node_line[node ^ 1]);
+        return;
+    }
+    charge_add(costs, node, times * NODE_CITY);
+    for (uint32_t i = 0; i < MAP_ITEM_WORDS; i++) {
+        lines->bits[i] |= map->arrivals[node - map->first_city].bits[i];
+    }
+}
+
+/* Charges for trains that moved. */
+static void trains_charge(Costs *costs, const Map *map, const ConvoiTables *tables,
+                          const ConvoiState *state, Items *lines)
+{
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        uint8_t place = (uint8_t)(state->place[train] - 1);
-        if (state->place[train] == 0 || place >= place_start(tables, 0)) {
-            continue;
+        if (costs->place[train] != state->place[train] ||
+            costs->heading[train] != state->heading[train]) {
+            train_charge(costs, map, tables, train, -1, lines);
+            costs->place[train] = state->place[train];
+            costs->heading[train] = state->heading[train];
+            train_charge(costs, map, tables, train, 1, lines);
         }
-        uint16_t node = convoi_map_node(tables, place, state->heading[train]);
-        if (place < tables->space_count) {
-            costs->charge[node] = (uint16_t)(costs->charge[node] + NODE_FOLLOW);
-            costs->charge[node ^ 1] = (uint16_t)(costs->charge[node ^ 1] + NODE_FACING);
-        } else {
-            costs->charge[node] = (uint16_t)(costs->charge[node] + NODE_CITY);
+    }
+}
+
+/* Adds the lines that these lights are on. */
+static void lights_touch(const Map *map, uint64_t lights, Items *lines)
+{
+    for (uint64_t left = lights; left != 0; left &= left - 1) {
+        const uint8_t *on = map->light_line[__builtin_ctzll(left)];
+        for (uint32_t i = 0; i < 3 && on[i] != MAP_NO_LINE; i++) {
+            items_add(lines, on[i]);
         }
     }
 }
 
 /* ---- The search ---- */
 
-enum { QUEUE_MAX = 256 };
-
-/* Lines, and behind them cities, whose continuation may cost something else than is noted, the
- * first that came first. */
-typedef struct Queue {
-    uint8_t head;
-    uint8_t count; /* below 256: each line waits once */
-    uint64_t waiting[QUEUE_MAX / 64];
-    uint8_t ring[QUEUE_MAX];
-} Queue;
-
-_Static_assert(MAP_LINES_MAX + CONVOI_CITIES_MAX < QUEUE_MAX, "all fit into the ring");
-
-static void queue_init(Queue *queue)
+/* Adds what follows from the cost of a line or a city, if `changed`. */
+static void items_spread(Items *items, const Map *map, uint32_t item, bool changed)
 {
-    queue->head = queue->count = 0;
-    memset(queue->waiting, 0, sizeof queue->waiting);
-}
-
-static void queue_push(Queue *queue, uint8_t line)
-{
-    uint64_t bit = UINT64_C(1) << line % 64;
-    if ((queue->waiting[line / 64] & bit) == 0) {
-        queue->waiting[line / 64] |= bit;
-        queue->ring[(uint8_t)(queue->head + queue->count++)] = line;
+    for (uint32_t i = 0; i < MAP_ITEM_WORDS; i++) {
+        items->bits[i] |= bits_if(changed, map->spread[item].bits[i]);
     }
 }
 
-static uint8_t queue_pop(Queue *queue)
+/* From a city on: by its best exit. Returns whether that costs something else than before. */
+static bool city_renew(Costs *costs, const ConvoiTables *tables, uint8_t colour, uint32_t city)
 {
-    uint8_t line = queue->ring[queue->head++];
-    queue->count--;
-    queue->waiting[line / 64] &= ~(UINT64_C(1) << line % 64);
-    return line;
-}
-
-static void queue_push_city(Queue *queue, const Map *map, uint8_t city)
-{
-    for (uint32_t i = 0; i < map->city_line_count[city]; i++) {
-        queue_push(queue, map->city_lines[city][i]);
-    }
-}
-
-/* From a city on: by its best exit. */
-static Lanes city_solve(const Costs *costs, const ConvoiTables *tables, uint8_t colour,
-                        uint8_t city)
-{
-    Lanes lanes;
-    lanes_fill(&lanes, MAP_COST_FAR);
+    LaneVector lanes = lanes_of(MAP_COST_FAR);
     for (uint64_t left = tables->city_lights[city]; left != 0; left &= left - 1) {
         uint8_t line = (uint8_t)(tables->line_exit + __builtin_ctzll(left));
-        lanes_lower(&lanes, &costs->end[line][colour], costs->whole[line][colour]);
+        lanes = lanes_lower(lanes, lanes_load(&costs->end[line][colour]) +
+                                       lanes_of(costs->whole[line][colour]));
     }
-    lanes.to[city] = 0;
-    return lanes;
+    lanes[city] = 0;
+    return lanes_note(&costs->city[city][colour], lanes);
 }
 
-/* From the end of a line on. */
-static inline Lanes line_solve(const Costs *costs, const Map *map, uint8_t colour, uint8_t number)
+/* The same from the end of a line on, in a city. */
+static inline bool arrival_renew(Costs *costs, const Map *map, uint8_t colour, uint32_t number)
+{
+    uint8_t city = map->line[number].city;
+    LaneVector on = lanes_load(&map->passing[city]) + lanes_load(&costs->city[city][colour]);
+    return lanes_note(&costs->end[number][colour], lanes_lower(lanes_of(MAP_COST_FAR), on));
+}
+
+/* The same at a leg. */
+static inline bool leg_renew(Costs *costs, const Map *map, uint8_t colour, uint32_t number)
 {
     const MapLine *line = &map->line[number];
-    Lanes lanes;
-    lanes_fill(&lanes, MAP_COST_FAR);
-    if (line->end == LINE_CITY) {
-        Lanes on = map->passing[line->city];
-        lanes_add(&on, &costs->city[line->city][colour]);
-        lanes_lower(&lanes, &on, 0);
-        return lanes;
-    }
+    LaneVector lanes = lanes_of(MAP_COST_FAR);
     for (uint32_t i = 0; i < line->next_count; i++) {
         uint8_t next = line->next[i];
-        lanes_lower(&lanes, &costs->end[next][colour],
-                    costs->whole[next][colour] + costs->gate[number][i]);
+        int16_t price = (int16_t)(costs->whole[next][colour] + costs->gate[number][i]);
+        lanes = lanes_lower(lanes, lanes_load(&costs->end[next][colour]) + lanes_of(price));
     }
-    return lanes;
+    return lanes_note(&costs->end[number][colour], lanes);
 }
 
-/* Notes `lanes`; returns whether they are others than before. */
-static bool lanes_note(Lanes *noted, const Lanes *lanes)
+/* Computes a line, or a city, again. Returns whether it costs something else than before. */
+static inline bool item_renew(Costs *costs, const Map *map, const ConvoiTables *tables,
+                              uint32_t colours, uint32_t item)
 {
-    bool changed = memcmp(noted, lanes, sizeof *noted) != 0;
-    *noted = *lanes;
+    bool changed = false;
+    for (uint32_t left = colours; left != 0; left &= left - 1) {
+        uint8_t colour = (uint8_t)__builtin_ctz(left);
+        if (item >= map->line_count) {
+            changed |= city_renew(costs, tables, colour, item - map->line_count);
+        } else if (map->line[item].end == LINE_LEG) {
+            changed |= leg_renew(costs, map, colour, item);
+        } else {
+            changed |= arrival_renew(costs, map, colour, item);
+        }
+    }
     return changed;
 }
 
-/* The line costs something else: so may whatever goes on with it. */
-static void line_spread(const Map *map, const ConvoiTables *tables, uint8_t line, Queue *queue)
+/* Computes what is waiting again, and what follows from it, until nothing changes. */
+static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t colours,
+                        Items *waiting)
 {
-    if (line >= map->line_start) {
-        return;
-    }
-    if (line >= tables->line_exit) {
-        uint8_t city = tables->light_city[line - tables->line_exit];
-        queue_push(queue, (uint8_t)(map->line_count + city));
-        return;
-    }
-    for (uint32_t i = 0; i < MAP_LEG_WAYS && map->line[line].feeds[i] != MAP_NO_LINE; i++) {
-        queue_push(queue, map->line[line].feeds[i]);
-    }
-}
-
-/* Computes a city again, and queues what depends on it if that changes. */
-static void city_renew(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t colours,
-                       uint8_t city, Queue *queue)
-{
-    bool changed = false;
-    for (uint32_t left = colours; left != 0; left &= left - 1) {
-        uint8_t colour = (uint8_t)__builtin_ctz(left);
-        Lanes lanes = city_solve(costs, tables, colour, city);
-        changed = lanes_note(&costs->city[city][colour], &lanes) || changed;
-    }
-    if (changed) {
-        queue_push_city(queue, map, city);
-    }
-}
-
-/* The same for a line. */
-static void line_renew(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t colours,
-                       uint8_t line, Queue *queue)
-{
-    bool changed = false;
-    for (uint32_t left = colours; left != 0; left &= left - 1) {
-        uint8_t colour = (uint8_t)__builtin_ctz(left);
-        Lanes lanes = line_solve(costs, map, colour, line);
-        changed = lanes_note(&costs->end[line][colour], &lanes) || changed;
-    }
-    if (changed) {
-        line_spread(map, tables, line, queue);
-    }
-}
-
-/* Computes what is queued again, and what follows from it, until nothing changes. */
-static void queue_run(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t colours,
-                      Queue *queue)
-{
-    while (queue->count > 0) {
-        uint8_t item = queue_pop(queue);
-        if (item >= map->line_count) {
-            city_renew(costs, map, tables, colours, (uint8_t)(item - map->line_count), queue);
-        } else {
-            line_renew(costs, map, tables, colours, item, queue);
+    for (bool any = true; any;) {
+        Items now = *waiting;
+        *waiting = (Items){{0}};
+        any = false;
+        for (uint32_t word = 0; word < map->item_words; word++) {
+            for (uint64_t left = now.bits[word]; left != 0; left &= left - 1) {
+                uint32_t item = 64 * word + (uint32_t)__builtin_ctzll(left);
+                items_spread(waiting, map, item, item_renew(costs, map, tables, colours, item));
+                any = true;
+            }
         }
     }
 }
@@ -239,48 +221,49 @@ static void queue_run(Costs *costs, const Map *map, const ConvoiTables *tables, 
 /* Finds the ways of a colour, from every city backwards. */
 static void colour_solve(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour)
 {
-    Queue queue;
-    queue_init(&queue);
+    Items waiting = {{0}};
     for (uint8_t city = 0; city < tables->city_count; city++) {
         lanes_fill(&costs->city[city][colour], MAP_COST_FAR);
         costs->city[city][colour].to[city] = 0;
-        queue_push_city(&queue, map, city);
+        items_spread(&waiting, map, (uint32_t)map->line_count + city, true);
     }
     for (uint32_t line = 0; line < map->line_count; line++) {
         lanes_fill(&costs->end[line][colour], MAP_COST_FAR);
     }
-    queue_run(costs, map, tables, 1u << colour, &queue);
+    items_renew(costs, map, tables, 1u << colour, &waiting);
     costs->solved |= (uint8_t)(1u << colour);
 }
 
 /* ---- Positions ---- */
 
-/* Lines whose tolls are others than before. */
-typedef struct Changes {
-    uint32_t count;
-    uint8_t lines[MAP_LINES_MAX];
-} Changes;
-
-/* Solves again what depends on lines that changed, and on junctions (bits) that were switched. */
-static void changes_solve(Costs *costs, const Map *map, const ConvoiTables *tables,
-                          const Changes *changes, uint32_t switched)
+/* Charges for lines anew. Those that cost something else than before change what goes on with
+ * them. */
+static void lines_charge(Costs *costs, const Map *map, const Items *lines, Items *waiting)
 {
-    Queue queue;
-    queue_init(&queue);
-    for (uint32_t i = 0; i < changes->count; i++) {
-        line_spread(map, tables, changes->lines[i], &queue);
+    for (uint32_t word = 0; word < map->item_words; word++) {
+        for (uint64_t left = lines->bits[word]; left != 0; left &= left - 1) {
+            uint8_t line = (uint8_t)(64 * word + (uint32_t)__builtin_ctzll(left));
+            uint16_t before = costs->toll[line];
+            line_charge(costs, map, line);
+            items_spread(waiting, map, line, costs->toll[line] != before);
+        }
     }
+}
+
+/* Charges for junctions (bits) that were switched. */
+static void gates_charge(Costs *costs, const Map *map, const ConvoiTables *tables,
+                         uint32_t switched, Items *waiting)
+{
     for (uint32_t left = switched; left != 0; left &= left - 1) {
         uint32_t junction = (uint32_t)__builtin_ctz(left);
         for (uint32_t leg = 0; leg < tables->junction_degree[junction]; leg++) {
             uint8_t line = map->arriving[junction][leg];
             if (line != MAP_NO_LINE) {
                 line_gate(costs, map, line);
-                queue_push(&queue, line);
+                items_add(waiting, line);
             }
         }
     }
-    queue_run(costs, map, tables, costs->solved, &queue);
 }
 
 static uint32_t switches_take(Costs *costs, const ConvoiTables *tables, const ConvoiState *state)
@@ -304,25 +287,31 @@ static uint8_t colours_on_board(const ConvoiState *state)
     return colours;
 }
 
+/* Makes `costs` those of the lights and switches of `state`, and solves again what depends on them
+ * and on `lines`. */
+static void costs_take(Costs *costs, const Map *map, const ConvoiTables *tables,
+                       const ConvoiState *state, Items *lines)
+{
+    Items waiting = {{0}};
+    lights_touch(map, costs->green ^ state->green, lines);
+    costs->green = state->green;
+    lines_charge(costs, map, lines, &waiting);
+    gates_charge(costs, map, tables, switches_take(costs, tables, state), &waiting);
+    items_renew(costs, map, tables, costs->solved, &waiting);
+}
+
 void convoi_costs_update(Costs *costs, const Map *map, const ConvoiTables *tables,
                          const ConvoiState *state)
 {
-    Changes changed;
-    changed.count = 0;
+    Items lines = {{0}};
+    for (uint32_t line = 0; !costs->begun && line < map->line_count; line++) {
+        items_add(&lines, line);
+    }
     costs->price_light = PRICE_LIGHT;
     costs->price_switch = PRICE_SWITCH;
-    costs->green = state->green;
     costs->solved &= colours_on_board(state);
-    trains_charge(costs, map, tables, state);
-    for (uint8_t line = 0; line < map->line_count; line++) {
-        uint16_t before = costs->toll[line];
-        line_charge(costs, map, line);
-        if (costs->toll[line] != before) {
-            changed.lines[changed.count++] = line;
-        }
-    }
-    uint32_t switched = switches_take(costs, tables, state);
-    changes_solve(costs, map, tables, &changed, switched);
+    trains_charge(costs, map, tables, state, &lines);
+    costs_take(costs, map, tables, state, &lines);
 }
 
 /* Copies what belongs to lines and nodes that the map has. */
@@ -335,26 +324,43 @@ static void costs_copy(Costs *costs, const Costs *base, const Map *map)
 void convoi_costs_vary(Costs *costs, const Costs *base, const Map *map, const ConvoiTables *tables,
                        const ConvoiState *state)
 {
-    Changes changed;
-    changed.count = 0;
+    Items lines = {{0}};
     costs_copy(costs, base, map);
-    costs->green = state->green;
-    for (uint64_t left = base->green ^ state->green; left != 0; left &= left - 1) {
-        const uint8_t *lines = map->light_line[__builtin_ctzll(left)];
-        for (uint32_t i = 0; i < 3 && lines[i] != MAP_NO_LINE; i++) {
-            line_charge(costs, map, lines[i]);
-            changed.lines[changed.count++] = lines[i];
-        }
-    }
-    uint32_t switched = switches_take(costs, tables, state);
-    changes_solve(costs, map, tables, &changed, switched);
+    costs_take(costs, map, tables, state, &lines);
 }
 
 /* ---- Asking ---- */
 
-static int32_t line_whole(const Costs *costs, uint8_t colour, uint8_t line, uint8_t city)
+/* From the end of a departure on to a city: it is looked at seldom, so nothing is kept of it. */
+static int32_t departure_onward(const Costs *costs, const Map *map, uint8_t colour, uint8_t number,
+                                uint8_t city)
 {
-    return costs->whole[line][colour] + costs->end[line][colour].to[city];
+    const MapLine *line = &map->line[number];
+    int32_t best = MAP_COST_FAR;
+    if (line->end == LINE_CITY) {
+        best = map->passing[line->city].to[city] + costs->city[line->city][colour].to[city];
+    }
+    for (uint32_t i = 0; i < line->next_count; i++) {
+        uint8_t next = line->next[i];
+        int32_t cost =
+            costs->end[next][colour].to[city] + costs->whole[next][colour] + costs->gate[number][i];
+        best = cost < best ? cost : best;
+    }
+    return best < MAP_COST_FAR ? best : MAP_COST_FAR;
+}
+
+/* From the end of a line on to a city. */
+static inline int32_t line_onward(const Costs *costs, const Map *map, uint8_t colour,
+                                  uint8_t number, uint8_t city)
+{
+    return number < map->line_start ? costs->end[number][colour].to[city]
+                                    : departure_onward(costs, map, colour, number, city);
+}
+
+static int32_t line_whole(const Costs *costs, const Map *map, uint8_t colour, uint8_t line,
+                          uint8_t city)
+{
+    return costs->whole[line][colour] + line_onward(costs, map, colour, line, city);
 }
 
 static void colour_need(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour)
@@ -371,12 +377,12 @@ int32_t convoi_way_cost(Costs *costs, const Map *map, const ConvoiTables *tables
     colour_need(costs, map, tables, colour);
     if (node < map->first_city) {
         cost = costs->node_toll[node] + map->node_left[node] * convoi_space_price(colour) +
-               costs->end[map->node_line[node]][colour].to[city];
+               line_onward(costs, map, colour, map->node_line[node], city);
     } else if (node < map->first_start) {
         cost = costs->city[node - map->first_city][colour].to[city];
     } else {
-        cost =
-            line_whole(costs, colour, (uint8_t)(map->line_start + (node - map->first_start)), city);
+        cost = line_whole(costs, map, colour,
+                          (uint8_t)(map->line_start + (node - map->first_start)), city);
     }
     return cost < MAP_COST_FAR ? cost : MAP_COST_NO_WAY;
 }
@@ -388,7 +394,7 @@ static bool exit_step(const Costs *costs, const Map *map, const ConvoiTables *ta
     int32_t best = MAP_COST_FAR;
     for (uint64_t left = tables->city_lights[from]; left != 0; left &= left - 1) {
         uint8_t line = (uint8_t)(tables->line_exit + __builtin_ctzll(left));
-        int32_t cost = line_whole(costs, colour, line, city);
+        int32_t cost = line_whole(costs, map, colour, line, city);
         if (cost < best) {
             best = cost;
             *edge = map->line[line].first;
@@ -412,7 +418,7 @@ static bool leg_step(const Costs *costs, const Map *map, const ConvoiTables *tab
         }
         uint8_t line = (uint8_t)(CONVOI_LEGS_MAX * junction + other);
         int32_t cost =
-            line_whole(costs, colour, line, city) + switch_toll(costs, junction, setting);
+            line_whole(costs, map, colour, line, city) + switch_toll(costs, junction, setting);
         if (cost < best) {
             best = cost;
             *edge = map->line[line].first;
@@ -433,13 +439,13 @@ bool convoi_way_step(Costs *costs, const Map *map, const ConvoiTables *tables, u
     if (node >= map->first_start) {
         uint8_t line = (uint8_t)(map->line_start + (node - map->first_start));
         *edge = map->line[line].first;
-        return costs->end[line][colour].to[city] < MAP_COST_FAR;
+        return line_onward(costs, map, colour, line, city) < MAP_COST_FAR;
     }
     if (node >= map->first_city) {
         return exit_step(costs, map, tables, colour, city, (uint8_t)(node - map->first_city), edge);
     }
     *edge = map->ahead[node];
-    return costs->end[map->node_line[node]][colour].to[city] < MAP_COST_FAR;
+    return line_onward(costs, map, colour, map->node_line[node], city) < MAP_COST_FAR;
 }
 
 /* ---- Ways as they usually are ---- */

@@ -1,5 +1,5 @@
-/* The convoi expert's ways: what is kept from one position to the next is what a new search finds.
- */
+/* The convoi expert's ways and judgement: what is kept from one position to the next is what is
+ * found anew. */
 #include "agents/convoi_expert.h"
 
 #include <setjmp.h>
@@ -13,6 +13,7 @@ static Map map;
 static Costs kept;
 static Costs varied;
 static Costs fresh;
+static UsualWays usual;
 
 /* Every way of every colour costs the same in both. */
 static void assert_same_ways(const ConvoiTables *tables, Costs *one, Costs *other)
@@ -56,6 +57,61 @@ static void assert_ways_lead_to_their_city(const ConvoiTables *tables, Costs *co
     }
 }
 
+/* A judge that knows how `judge->real` was judged says of `state` what one says that does not. */
+static void assert_judged_alike(const Judge *judge, const ConvoiState *state)
+{
+    Judge stranger = *judge;
+    Judgement one;
+    Judgement other;
+    stranger.known = NULL;
+    convoi_judge(judge, state, &one);
+    convoi_judge(&stranger, state, &other);
+    assert_int_equal(one.total, other.total);
+    assert_memory_equal(one.task, other.task, sizeof one.task);
+    assert_memory_equal(one.cost, other.cost, sizeof one.cost);
+    assert_memory_equal(one.gain, other.gain, sizeof one.gain);
+    assert_int_equal(one.unserved, other.unserved);
+}
+
+/* Positions that differ in one train: it stands elsewhere, came or is gone, or has delivered. */
+static void assert_neighbours_judged_alike(const TyRuleset *ruleset, const Judge *judge,
+                                           uint32_t step)
+{
+    const ConvoiTables *tables = judge->tables;
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        ConvoiState after = *judge->real;
+        uint8_t place = (uint8_t)((13 * step + 5 * train) % tables->space_count);
+        if (train_at(&after, place, CONVOI_NONE) == CONVOI_NONE) {
+            convoi_outcome_apply(ruleset, &after, train,
+                                 (Outcome){place, (uint8_t)(step % 2), 0, FATE_RESTS});
+            assert_judged_alike(judge, &after);
+        }
+        after = *judge->real;
+        if (after.place[train] != 0) {
+            bool loaded = after.cargo[train] != 0;
+            uint8_t port = place_city(tables, judge->outlook->port_city[0]);
+            convoi_outcome_apply(ruleset, &after, train,
+                                 (Outcome){port, 0, 1, loaded ? FATE_DELIVERS : FATE_DEPOT});
+            assert_judged_alike(judge, &after);
+        }
+    }
+}
+
+static void judge_through(const TyRuleset *ruleset, const ConvoiState *state, uint32_t step)
+{
+    const ConvoiTables *tables = convoi_tables(ruleset);
+    Outlook outlook;
+    Judgement known;
+    Judge judge = {
+        .tables = tables, .map = &map, .usual = &usual, .outlook = &outlook, .costs = &kept};
+    convoi_outlook_init(&outlook, tables, &usual, state);
+    convoi_judge(&judge, state, &known);
+    judge.real = state;
+    judge.known = &known;
+    assert_judged_alike(&judge, state);
+    assert_neighbours_judged_alike(ruleset, &judge, step);
+}
+
 static void walk_through(const char *spec, uint64_t seed)
 {
     uint64_t words[TY_STATE_MAX / 8];
@@ -65,6 +121,7 @@ static void walk_through(const char *spec, uint64_t seed)
     assert_int_equal(ty_ruleset_open(spec, NULL, &ruleset).code, TY_OK);
     const ConvoiTables *tables = convoi_tables(ruleset);
     convoi_map_init(&map, tables);
+    convoi_usual_init(&usual, &fresh, &map, tables);
     memset(&kept, 0, sizeof kept);
     ty_reset(ruleset, words, seed, NULL);
     for (uint32_t step = 0; !ty_head(words)->over; step++) {
@@ -74,6 +131,7 @@ static void walk_through(const char *spec, uint64_t seed)
             convoi_costs_update(&kept, &map, tables, state);
             convoi_costs_update(&fresh, &map, tables, state);
             assert_same_ways(tables, &kept, &fresh);
+            judge_through(ruleset, state, step);
             assert_ways_lead_to_their_city(tables, &kept, (uint8_t)(step % tables->city_count));
             ConvoiState after = other_lights(tables, state, step);
             memset(&fresh, 0, sizeof fresh);
@@ -88,7 +146,7 @@ static void walk_through(const char *spec, uint64_t seed)
     ty_ruleset_close(ruleset);
 }
 
-static void test_kept_ways_are_those_of_a_new_search(void **unused)
+static void test_what_is_kept_is_what_is_found_anew(void **unused)
 {
     (void)unused;
     for (uint64_t seed = 0; seed < 3; seed++) {
@@ -101,7 +159,7 @@ static void test_kept_ways_are_those_of_a_new_search(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept_ways_are_those_of_a_new_search),
+        cmocka_unit_test(test_what_is_kept_is_what_is_found_anew),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
