@@ -62,6 +62,7 @@ typedef struct Settings {
     const char *doors;
     const char *compare;
     const char *metric;
+    const char *best;
     const char *file;
     bool only_agents;
     bool only_slots;

@@ -1,8 +1,6 @@
 /* trainyard crossplay: who plays well with whom. */
 #include "cli/crossplay.h"
 
-#include "cli/output.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +89,12 @@ static Estimate sums_estimate(const Crossplay *cross, const int32_t *sums, uint3
 
 Estimate crossplay_cell(const Crossplay *cross, uint32_t row, uint32_t column)
 {
-    return sums_estimate(cross, cross->values[pair_index(cross, row, column)], 1);
+    return sums_estimate(cross, crossplay_values(cross, row, column), 1);
+}
+
+const int32_t *crossplay_values(const Crossplay *cross, uint32_t row, uint32_t column)
+{
+    return cross->values[pair_index(cross, row, column)];
 }
 
 /* Adds a filling; of a game among opponents, what the agent's side of the table has. */
@@ -203,6 +206,7 @@ static void crossplay_print(const Crossplay *cross)
     print_head(cross);
     print_matrix(cross);
     print_means(cross);
+    crossplay_best_print(cross);
     if (cross->all) {
         print_fillings(cross);
     }
@@ -268,9 +272,11 @@ static int crossplay_print_json(const Crossplay *cross)
             output_estimate(&json, NULL, &cell);
         }
         ty_json_close(&json, ']');
+        crossplay_shares_json(cross, row, &json);
         ty_json_close(&json, '}');
     }
     ty_json_close(&json, ']');
+    crossplay_best_json(cross, &json);
     if (cross->teams.shape->cooperative) {
         json_means(cross, ANYBODY, &json);
     }
@@ -314,12 +320,16 @@ static int crossplay_play(Crossplay *cross)
         status = teams_play(&cross->teams, sitters, settings->seed, (uint32_t)settings->episodes,
                             &cross->values[i]);
     }
+    if (status.code == TY_OK) {
+        status = crossplay_best_play(cross);
+    }
     int result = status.code == TY_OK ? crossplay_report(cross)
                                       : cli_failure(settings, "%s", status.message);
     for (uint32_t i = 0; i < cross->count; i++) {
         free(cross->values[i]);
     }
     free(cross->values);
+    crossplay_best_close(cross);
     return result;
 }
 
@@ -352,6 +362,9 @@ static int crossplay_run(const Settings *settings)
         status = crossplay_check(&cross.teams);
     }
     if (status == CLI_OK) {
+        status = crossplay_best_open(&cross);
+    }
+    if (status == CLI_OK) {
         status = crossplay_play(&cross);
     }
     ty_ruleset_close(ruleset);
@@ -365,6 +378,11 @@ static const Option crossplay_options[] = {
      .offset = offsetof(Settings, agents),
      .help = "The agents that play with each other."},
     OPTION_METRIC,
+    {.name = "best",
+     .value = "A[,B,...]",
+     .kind = OPTION_TEXT,
+     .offset = offsetof(Settings, best),
+     .help = "Best responses, one for all agents or one for each: tell shares of what they reach."},
     {.name = "out",
      .letter = 'o',
      .value = "FILE.html",
@@ -394,6 +412,10 @@ const Command command_crossplay = {
         "confidence intervals; then self-play and cross-play means, from seed to seed. If a\n"
         "cooperative game has more than 2 seats and at most 81 fillings of them, all of\n"
         "them are played and listed, and the means are over all of them.\n"
+        "With --best every agent also plays with its best response, from both sides, and\n"
+        "results are told as shares of what that reaches: who plays badly with a partner is\n"
+        "told apart from a partner with whom nobody plays well. How good the best response\n"
+        "is, is up to you: shares above 1 say that it was not the best.\n"
         "An agent is a built-in one, or 'open': your own program, which joins on a daemon.",
     .example = "  trainyard crossplay GAME --agents expert,random,search:playouts=8 -o table.html\n"
                "  trainyard crossplay GAME --agents expert,open --start ./my_agent",

@@ -1,6 +1,7 @@
 /* Means with 95 % confidence intervals, over columns of integers. */
 #include "cli/estimate.h"
 
+#include <assert.h>
 #include <math.h>
 
 /* 97.5 % of a standard normal variable lies below this. */
@@ -112,6 +113,43 @@ Estimate stats_estimate(Column column)
 Estimate stats_paired(Column column, Column base)
 {
     Estimate estimate = estimate_values(&column, &base);
+    interval_student(&estimate);
+    return estimate;
+}
+
+static double values_sum(const int32_t *values, uint32_t count)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        sum += values[i];
+    }
+    return sum;
+}
+
+Estimate stats_shares(const int32_t *const *values, const int32_t *const *bases, uint32_t pairs,
+                      uint32_t count)
+{
+    Estimate estimate = {.count = count, .minimum = INFINITY, .maximum = -INFINITY};
+    double share[STATS_SHARES_MAX];
+    double base[STATS_SHARES_MAX];
+    double squares = 0;
+    assert(pairs > 0 && pairs <= STATS_SHARES_MAX);
+    for (uint32_t pair = 0; pair < pairs; pair++) {
+        base[pair] = values_sum(bases[pair], count) / count;
+        share[pair] =
+            base[pair] > 0 ? values_sum(values[pair], count) / count / base[pair] : (double)NAN;
+        estimate.mean += share[pair] / pairs;
+        estimate.minimum = fmin(estimate.minimum, share[pair]);
+        estimate.maximum = fmax(estimate.maximum, share[pair]);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        double change = 0;
+        for (uint32_t pair = 0; pair < pairs; pair++) {
+            change += (values[pair][i] - share[pair] * bases[pair][i]) / base[pair] / pairs;
+        }
+        squares += change * change;
+    }
+    estimate.deviation = count > 1 ? sqrt(squares / (count - 1)) : 0;
     interval_student(&estimate);
     return estimate;
 }

@@ -31,6 +31,13 @@ typedef struct Estimate {
 Estimate stats_estimate(Column column);
 /* Of the differences `column - base`, episode by episode: luck that both shared cancels out. */
 Estimate stats_paired(Column column, Column base);
+enum { STATS_SHARES_MAX = 64 };
+
+/* The mean of `pairs` shares, at most STATS_SHARES_MAX: what the sum of values[i] is of the sum of
+ * bases[i]. All of them have `count` numbers, one for each seed, whose luck they share. A share of
+ * nothing is NAN. The interval is Student's, of the shares' first-order change with each seed. */
+Estimate stats_shares(const int32_t *const *values, const int32_t *const *bases, uint32_t pairs,
+                      uint32_t count);
 /* How many observations shares of `parts` are worth, whose parts may have had the same luck: their
  * spread says it, between one for each and one for each part. */
 double stats_worth(const Estimate *estimate, uint32_t parts);

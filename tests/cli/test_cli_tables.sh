@@ -41,6 +41,25 @@ near = lambda a, b: abs(a - b) < 1e-6
 assert near(table["self_play"]["mean"], (cells[0][0] + cells[1][1]) / 2)
 assert near(table["cross_play"]["mean"], (cells[0][1] + cells[1][0]) / 2)
 assert near(table["agents"][0]["self_play"]["mean"], cells[0][0]) and cells[0][0] > 0.2'
+check "crossplay --best" accepts crossplay convoi:board=tiny --agents expert,random --best expert --metric goods --episodes 20 --json
+check "crossplay --best: shares of what the best response reaches" python3 -c '
+import json
+table = json.load(open("out"))
+cells = [[cell["mean"] for cell in agent["cells"]] for agent in table["agents"]]
+best = [b["value"]["mean"] for b in table["best"]]
+near = lambda a, b: abs(a - b) < 1e-6
+assert [b["agent"] for b in table["best"]] == ["expert", "expert"]
+assert near(best[0], cells[0][0]) and near(best[1], (cells[0][1] + cells[1][0]) / 2)
+expert, random = table["agents"]
+assert near(expert["shares_of_best"][0]["mean"], 1) and near(expert["shares_of_best"][1]["mean"], 1)
+assert near(expert["share_of_best"]["mean"], 1)
+assert near(random["shares_of_best"][0]["mean"], (cells[0][1] + cells[1][0]) / 2 / best[0])
+assert random["share_of_best"]["low"] <= random["share_of_best"]["mean"] < 0.9'
+check "crossplay --best as text" accepts crossplay convoi:board=tiny --agents expert,random --best expert,random --episodes 4
+check "crossplay --best as text names them" grep -qE "^   2 random .* with random$" out
+check "crossplay --best: too few" refuses 2 "2 given; wanted is 1, or one for each of 3 agents" \
+    crossplay convoi --agents random,random,random --best random,random
+check "crossplay --best of opponents" refuses 2 "is not cooperative" crossplay express --agents random,random --best random
 check "crossplay of opponents" accepts crossplay express --agents expert,random --episodes 20 --json
 check "crossplay: cells of opponents are known ones" same_cells express out
 check "crossplay: opponents from all seats" python3 -c '

@@ -128,6 +128,27 @@ static void test_slow_rates_are_not_zero(void **unused)
     assert_string_equal(rate_text(0.01234, text), "0.0123");
 }
 
+/* Of sums, and on the average; what every seed does alike leaves no doubt. */
+static void test_shares_of_a_base_have_student_intervals(void **unused)
+{
+    (void)unused;
+    const int32_t half[] = {1, 2, 3, 4};
+    const int32_t base[] = {2, 4, 6, 8};
+    const int32_t other[] = {8, 6, 4, 2};
+    const int32_t none[] = {0, 0, 0, 0};
+    const int32_t *const values[] = {half, base};
+    const int32_t *const bases[] = {base, base};
+    Estimate sure = stats_shares(values, bases, 2, 4);
+    near(sure.mean, 0.75, 1e-12);
+    near(sure.high - sure.low, 0, 1e-12);
+    near(sure.minimum, 0.5, 1e-12);
+    Estimate spread = stats_shares(&(const int32_t *const){other}, bases, 1, 4);
+    near(spread.mean, 1, 1e-12);
+    /* Changes of 6, 2, -2 and -6, of a mean of 5. */
+    near(spread.high - 1, 3.18245 * sqrt(80.0 / 3) / 5 / 2, 0.002);
+    assert_true(isnan(stats_shares(values, &(const int32_t *const){none}, 1, 4).mean));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +156,7 @@ int main(void)
         cmocka_unit_test(test_means_have_student_intervals),
         cmocka_unit_test(test_paired_differences_have_student_intervals),
         cmocka_unit_test(test_shares_stay_between_0_and_1),
+        cmocka_unit_test(test_shares_of_a_base_have_student_intervals),
         cmocka_unit_test(test_slow_rates_are_not_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
