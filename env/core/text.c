@@ -82,20 +82,19 @@ static const char *text_convert(TyText *text, const char *format, va_list *args)
 static void text_format(TyText *text, const char *format, va_list *args)
 {
     while (format[0] != '\0') {
-        size_t plain = strcspn(format, "%");
-        ty_text_put(text, format, plain);
-        format += plain;
-        if (format[0] == '\0') {
+        const char *sign = strchr(format, '%');
+        if (sign == NULL) {
+            text_put_string(text, format);
             return;
         }
-        const char *rest = text_convert(text, format + 1, args);
-        if (rest == NULL) {
+        ty_text_put(text, format, (size_t)(sign - format));
+        format = text_convert(text, sign + 1, args);
+        if (format == NULL) {
             size_t used = text->length < text->size ? text->length : text->size - 1;
-            int length = vsnprintf(text->data + used, text->size - used, format, *args);
+            int length = vsnprintf(text->data + used, text->size - used, sign, *args);
             text->length += length > 0 ? (size_t)length : 0;
             return;
         }
-        format = rest;
     }
 }
 

@@ -91,14 +91,15 @@ static void brief_write(const Telling *telling, uint32_t first, uint32_t end)
                     (!shared || (strlen(line) == word && strncmp(line, item, word) == 0));
         if (!same) {
             ty_text_add(telling->out, "%s    ", line[0] == '\0' ? "" : "\n");
-            ty_text_add(telling->out, "%.*s%s", shared ? (int)word : 0, item, shared ? ": " : "");
+            ty_text_put(telling->out, item, shared ? word : 0);
+            ty_text_add(telling->out, "%s", shared ? ": " : "");
         }
         ty_text_add(telling->out, "%s", same ? ", " : "");
         number_write(telling, action);
         ty_text_add(telling->out, "%s", shared ? item + word + 1 : item);
         explain_write(telling, action, " (", ")");
         TyText kept = ty_text_init(line, sizeof line);
-        ty_text_add(&kept, "%.*s", (int)word, item);
+        ty_text_put(&kept, item, word);
     }
     ty_text_add(telling->out, "\n");
 }

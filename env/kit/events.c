@@ -230,7 +230,7 @@ void kit_event_text(const TyRuleset *ruleset, const TyEvent *event, uint32_t sea
     const char *at = kit_event_hidden(event, seat) ? form->hidden : form->sentence;
     while (*at != '\0') {
         size_t plain = strcspn(at, "{");
-        ty_text_add(out, "%.*s", (int)plain, at);
+        ty_text_put(out, at, plain);
         at += plain;
         if (*at == '{') {
             at++;
