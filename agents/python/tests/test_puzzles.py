@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import dataclasses
 import json
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 import trainyard
 from trainyard import llm, puzzles
 
-SHIPPED = ["express", "nordic", "chicago"]
+SHIPPED = ["convoi", "nordic", "express", "chicago"]
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +65,43 @@ def test_shipped_puzzles_hold(game):
     """A few of each game are proved again; `trainyard puzzles --check GAME` does all."""
     shipped = puzzles.load(game)
     assert len({(p.seed, len(p.actions)) for p in shipped}) == len(shipped) > 10
-    assert {p.difficulty for p in shipped} <= {1, 2, 3}
+    assert {p.difficulty for p in shipped} == {1, 2, 3}
+    verbs = Counter(p.best.split(" ")[0] for p in shipped)
+    assert len(verbs) >= 5
+    assert verbs.most_common(1)[0][1] < 0.6 * len(shipped)
     assert all(p.margin > 3 * p.error > 0 for p in shipped)
     for puzzle in shipped[:: max(1, len(shipped) // 3)][:3]:
         # A new version of the expert changes the numbers, and lets some puzzles fall: then
         # `trainyard puzzles --check FILE -o FILE` keeps those that still hold.
         assert puzzles.check(puzzle)[1] == ""
+
+
+def test_packed_puzzles_are_the_same(found, tmp_path):
+    """A packed file has every puzzle, its numbers with four digits."""
+    other = next(puzzles.find("nordic:map=tiny,reward=score", 5))
+    many = [*found, dataclasses.replace(found[0], key=7), other]
+    plain, packed = tmp_path / "some.jsonl", tmp_path / "some.packed"
+    puzzles._write(many, str(plain))
+    assert puzzles.load(plain) == many
+    puzzles._write(puzzles.load(plain)[1:], str(packed))
+
+    def rounded(puzzle: puzzles.Puzzle) -> puzzles.Puzzle:
+        lead = {"margin": puzzle.margin, "error": puzzle.error}
+        return dataclasses.replace(puzzle, **{k: float(f"{v:.4g}") for k, v in lead.items()})
+
+    def order(puzzle: puzzles.Puzzle) -> tuple[str, int, int, int]:
+        return puzzle.ruleset, puzzle.seed, len(puzzle.actions), puzzle.key
+
+    assert sorted(puzzles.load(packed), key=order) == sorted(map(rounded, many[1:]), key=order)
+    for damaged in (packed.read_bytes()[:-9], b"no archive", bz2.compress(b'[7, "!"]\n')):
+        packed.write_bytes(damaged)
+        with pytest.raises(trainyard.Error, match="puzzles"):
+            puzzles.load(packed)
+
+
+def test_letters_hold_any_number():
+    numbers = [0, 1, 90, 91, 182, 1000]
+    assert list(puzzles._numbers("".join(map(puzzles._letter, numbers)))) == numbers
 
 
 def test_command(tmp_path):

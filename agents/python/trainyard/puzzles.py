@@ -366,12 +366,15 @@ def _pack_episode(bench: Bench, seed: int, puzzles: list[Puzzle]) -> str:
 
 
 def _unpack(lines: Iterable[str]) -> Iterator[Puzzle]:
+    bench: Bench | None = None
     for line in lines:
         first, second, *rows = json.loads(line)
         if isinstance(first, str):
             bench = Bench(first)
             if bench.rules.game.rules_version != second:
                 raise ValueError(f"{first} of rules version {second}")
+        elif bench is None:
+            raise ValueError("an episode before its ruleset")
         else:
             yield from _unpack_episode(bench, first, second, {row[0]: row for row in rows})
 
@@ -415,12 +418,14 @@ def load(source: str | Path) -> list[Puzzle]:
     if not place.suffix:
         place = _lib.package_file(f"data/puzzles_{source}.packed")
     try:
-        if place.suffix == ".packed":
-            return list(_unpack(bz2.decompress(place.read_bytes()).decode().splitlines()))
-        return [Puzzle(**json.loads(line)) for line in place.read_text().splitlines()]
+        content = place.read_bytes()
     except OSError as error:
         raise Error(f"{place}: {error.strerror}", "io") from error
-    except (ValueError, TypeError, LookupError) as error:
+    try:
+        if place.suffix == ".packed":
+            return list(_unpack(bz2.decompress(content).decode().splitlines()))
+        return [Puzzle(**json.loads(line)) for line in content.decode().splitlines()]
+    except (OSError, ValueError, TypeError, LookupError) as error:
         raise Error(f"{place}: not a file of puzzles: {error}", "bad_file") from None
 
 
