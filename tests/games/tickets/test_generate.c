@@ -17,7 +17,7 @@ static TyRuleset *map_open(uint32_t game, uint64_t seed, uint32_t size, uint32_t
 static void test_every_seed_size_and_level_is_a_map(void **unused)
 {
     (void)unused;
-    uint32_t count = budget(300, 10000);
+    uint32_t count = budget(300, 20000);
     for (uint32_t i = 0; i < count; i++) {
         ty_ruleset_close(
             map_open(i, hash_mix(i) >> 1, SMALLEST + i / 2 % SIZES, i / 2 / SIZES % LEVELS));
