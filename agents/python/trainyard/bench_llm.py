@@ -34,8 +34,8 @@ from .errors import Error
 from .tables import Table, Tables
 
 SESSIONS = (1, 32)
-#: Seconds of a slice.
-SLICE = 0.1
+#: Seconds of a slice: of tables, and of servers, whose sessions' answers wait for each other.
+SLICE, SERVER_SLICE = 0.02, 0.1
 #: Rounds in which the servers take turns.
 ROUNDS = 4
 
@@ -62,8 +62,9 @@ class Figure:
 class Counter:
     """Counts steps, slice by slice."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self.steps = 0
+        self._seconds = seconds
         self._rates: list[float] = []
         self.start()
 
@@ -74,7 +75,7 @@ class Counter:
     def add(self, steps: int) -> None:
         self.steps += steps
         took = perf_counter() - self._begin
-        if took >= SLICE:
+        if took >= self._seconds:
             self._rates.append((self.steps - self._before) / took)
             self.start()
 
@@ -94,7 +95,7 @@ def measure_tables(game: str, sessions: int, seconds: float) -> Figure:
 
     players = [sit(number) for number in range(sessions)]
     looks = [table.look() for table in players]
-    count, begin, used = Counter(), perf_counter(), process_time()
+    count, begin, used = Counter(SLICE), perf_counter(), process_time()
     while perf_counter() - begin < seconds:
         for i, table in enumerate(players):
             table.act([chance.choice(looks[i].names)])
@@ -210,7 +211,11 @@ class Server:
     def __init__(self, name: str, arguments: list[str], port: int) -> None:
         self.name, self.port = name, port
         self.process = subprocess.Popen([sys.executable, *arguments])
-        self.counts = {sessions: Counter() for sessions in SESSIONS}
+        self.forget()
+
+    def forget(self) -> None:
+        """What was done so far does not count."""
+        self.counts = {sessions: Counter(SERVER_SLICE) for sessions in SESSIONS}
         self.seconds = dict.fromkeys(SESSIONS, 0.0)
         self.processor = dict.fromkeys(SESSIONS, 0.0)
 
@@ -236,9 +241,8 @@ def measure_openenv(game: str, seconds: float) -> list[Figure]:
     try:
         for server in servers:
             _await_server(server.process, server.port)
-            asyncio.run(
-                _sessions(f"ws://127.0.0.1:{server.port}/ws", max(SESSIONS), 0.5, Counter())
-            )
+            server.play(max(SESSIONS), 0.5)
+            server.forget()
         for _ in range(ROUNDS):
             for sessions in SESSIONS:
                 for server in servers:
