@@ -30,7 +30,8 @@ PEERS = [
     ["openspiel.py"],
     ["pettingzoo_aec.py"],
     ["pgx_cpu.py"],
-    ["pufferlib_ocean.py"],
+    ["pufferlib_ocean.py", "any"],
+    ["pufferlib_ocean.py", "legal"],
 ]
 
 
@@ -93,7 +94,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("scripts", nargs="*", metavar="SCRIPT", help="peers to run (all)")
     given = parser.parse_args()
-    peers = [[script] for script in given.scripts] or PEERS
+    peers = [words for words in PEERS if not given.scripts or words[0] in given.scripts]
     players = [player for words in OURS + peers if (player := Player(words)).ready()]
     for _ in range(max(1, round(given.seconds / given.slice))):
         for player in players:
