@@ -26,7 +26,7 @@ GAMES = {
     "convoi": ("hints=true", ""),
     "nordic": ("", ""),
     "express": ("", ":playouts=256"),
-    "chicago": ("", ""),
+    "chicago": ("", ":playouts=256"),
 }
 #: Seeds of agents that answer at once, and of search.
 SEEDS_FAST, SEEDS_SLOW = 1000, 100
