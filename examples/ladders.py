@@ -29,7 +29,7 @@ GAMES = {
     "chicago": ("", ":playouts=256"),
 }
 #: Seeds of agents that answer at once, and of search.
-SEEDS_FAST, SEEDS_SLOW = 1000, 100
+SEEDS_FAST, SEEDS_SLOW = 1000, 50
 MARKS = ("<!-- made by examples/ladders.py -->\n", "<!-- until here -->\n")
 
 

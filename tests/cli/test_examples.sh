@@ -97,6 +97,10 @@ guest \(seat 1\): [a-z]
 director is told of the end: reward [+-]1
 guest is told of the end: reward [+-]1' "$python" "$top/examples/two_clients.py" "$endpoint"
 prints "plan.py" '^seat [01]: [a-z. /]+ \([+-][01]\.[0-9]{2}, of [0-9]+ actions\)$' "$python" "$top/examples/plan.py" "$endpoint"
+prints "ladders.py" "^\\| express, rating \\| -[0-9]+ \\[.*\\] \\|$" \
+    "$python" "$top/examples/ladders.py" --tool "$build/trainyard" --quick --games express --to "$work/ladders"
+"$python" "$top/examples/ladders.py" --tool "$build/trainyard" --show >"$work/ladders.md" 2>&1
+same "README's table of agents is what the ladders say" "$work/ladders.md" <(sed -n '/made by examples.ladders.py/,/until here/p' "$top/README.md" | grep '^|')
 prints "replay.sh" '^# Play them again
 10 episodes
 episode 3' bash "$top/examples/replay.sh" "$build"
