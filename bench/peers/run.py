@@ -35,6 +35,11 @@ PEERS = [
 ]
 
 
+def named(script: str) -> list[list[str]]:
+    """The peers of a script; one that is not listed above is run as it is."""
+    return [words for words in PEERS if words[0] == script] or [[script]]
+
+
 class Player:
     """One process, and the rates of its slices."""
 
@@ -94,7 +99,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("scripts", nargs="*", metavar="SCRIPT", help="peers to run (all)")
     given = parser.parse_args()
-    peers = [words for words in PEERS if not given.scripts or words[0] in given.scripts]
+    peers = [words for script in given.scripts for words in named(script)] or PEERS
     players = [player for words in OURS + peers if (player := Player(words)).ready()]
     for _ in range(max(1, round(given.seconds / given.slice))):
         for player in players:
