@@ -2,6 +2,7 @@
 #include "cli/crossplay.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,10 +128,18 @@ static Estimate crossplay_mean(const Crossplay *cross, uint32_t agent, bool mixe
 
 /* ---- Text ---- */
 
-static void print_estimate(const Estimate *estimate)
+void crossplay_print_agent(const Crossplay *cross, uint32_t agent)
 {
-    char cell[64];
-    snprintf(cell, sizeof cell, "%.3f [%.3f, %.3f]", estimate->mean, estimate->low, estimate->high);
+    printf("  %2u %-*s", agent + 1, NAME_WIDTH, teams_name(&cross->teams, agent));
+}
+
+void crossplay_print_cell(const Estimate *estimate)
+{
+    char cell[64] = "-";
+    if (!isnan(estimate->mean)) {
+        snprintf(cell, sizeof cell, "%.3f [%.3f, %.3f]", estimate->mean, estimate->low,
+                 estimate->high);
+    }
     printf(" %-*s", CELL_WIDTH, cell);
 }
 
@@ -159,10 +168,10 @@ static void print_matrix(const Crossplay *cross)
     }
     printf("\n");
     for (uint32_t row = 0; row < agents; row++) {
-        printf("  %2u %-*s", row + 1, NAME_WIDTH, teams_name(&cross->teams, row));
+        crossplay_print_agent(cross, row);
         for (uint32_t column = 0; column < agents; column++) {
             Estimate cell = crossplay_cell(cross, row, column);
-            print_estimate(&cell);
+            crossplay_print_cell(&cell);
         }
         printf("\n");
     }
@@ -180,8 +189,8 @@ static void print_means(const Crossplay *cross)
                agent != ANYBODY ? teams_name(&cross->teams, agent) : "all");
         Estimate self = crossplay_mean(cross, agent, false);
         Estimate mixed = crossplay_mean(cross, agent, true);
-        print_estimate(&self);
-        print_estimate(&mixed);
+        crossplay_print_cell(&self);
+        crossplay_print_cell(&mixed);
         printf("\n");
     }
 }
@@ -193,7 +202,7 @@ static void print_fillings(const Crossplay *cross)
     for (uint32_t i = 0; i < cross->count; i++) {
         Estimate estimate = sums_estimate(cross, cross->values[i], 1);
         crossplay_sitters(cross, i, sitters);
-        print_estimate(&estimate);
+        crossplay_print_cell(&estimate);
         for (uint32_t seat = 0; seat < cross->teams.shape->players; seat++) {
             printf("%s %s", seat > 0 ? "," : "", teams_name(&cross->teams, sitters[seat]));
         }

@@ -28,6 +28,10 @@ Estimate crossplay_cell(const Crossplay *cross, uint32_t row, uint32_t column);
 /* What they came to in each episode. */
 const int32_t *crossplay_values(const Crossplay *cross, uint32_t row, uint32_t column);
 
+/* Parts of a printed table: an agent at the head of its row, and a cell, "-" if there is none. */
+void crossplay_print_agent(const Crossplay *cross, uint32_t agent);
+void crossplay_print_cell(const Estimate *estimate);
+
 /* Reads --best. On failure it has complained, and returns the exit status. */
 int crossplay_best_open(Crossplay *cross);
 /* Plays every agent with its best response. */

@@ -2,14 +2,8 @@
  * partner. */
 #include "cli/crossplay.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum {
-    NAME_WIDTH = 34, /* columns of a name in the table */
-    CELL_WIDTH = 24,
-};
 
 int crossplay_best_open(Crossplay *cross)
 {
@@ -148,24 +142,12 @@ static Estimate best_value(const Crossplay *cross, uint32_t agent)
 
 /* ---- What is told ---- */
 
-static void print_share(const Estimate *estimate)
-{
-    char cell[64];
-    if (isnan(estimate->mean)) {
-        snprintf(cell, sizeof cell, "-");
-    } else {
-        snprintf(cell, sizeof cell, "%.3f [%.3f, %.3f]", estimate->mean, estimate->low,
-                 estimate->high);
-    }
-    printf(" %-*s", CELL_WIDTH, cell);
-}
-
 static void print_bests(const Crossplay *cross)
 {
     for (uint32_t i = 0; i < cross->teams.list.count; i++) {
         Estimate value = best_value(cross, i);
-        printf("  %2u %-*s", i + 1, NAME_WIDTH, teams_name(&cross->teams, i));
-        print_share(&value);
+        crossplay_print_agent(cross, i);
+        crossplay_print_cell(&value);
         printf(" with %s\n", agent_name(best_of(cross, i)));
     }
 }
@@ -180,13 +162,13 @@ void crossplay_best_print(const Crossplay *cross)
     print_bests(cross);
     printf("\n  shares of that, with each partner from both sides, and the mean over the others\n");
     for (uint32_t row = 0; row < agents; row++) {
-        printf("  %2u %-*s", row + 1, NAME_WIDTH, teams_name(&cross->teams, row));
+        crossplay_print_agent(cross, row);
         for (uint32_t column = 0; column < agents; column++) {
             Estimate share = share_with(cross, row, column);
-            print_share(&share);
+            crossplay_print_cell(&share);
         }
         Estimate mean = share_with_others(cross, row);
-        print_share(&mean);
+        crossplay_print_cell(&mean);
         printf("\n");
     }
 }
