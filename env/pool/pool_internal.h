@@ -90,7 +90,7 @@ struct TyPool {
     Member members[TY_MEMBERS_MAX];
     bool agents_only;    /* no seat was a member's when it was opened: the director lets them act */
     atomic_uint held;    /* slots */
-    bool begun;          /* some episode was */
+    bool begun;          /* every slot has a position */
     bool draining;       /* no episode follows one that ends */
     const TyStop *stop;  /* NULL: nobody interrupts the agents */
     const TyStop *pause; /* the same, between decisions */

@@ -246,7 +246,6 @@ static void slot_reseed(TyPool *pool, uint32_t index, const TyReset *reset)
 uint32_t pool_reset_some(TyPool *pool, uint32_t first, const TyReset *reset)
 {
     uint32_t slot = first;
-    pool->begun = true;
     for (; slot < pool->config.slots; slot++) {
         if (slot % RESETS_PER_LOOK == 0 && slot > first && pool_is_stopped(pool)) {
             break;
@@ -256,6 +255,7 @@ uint32_t pool_reset_some(TyPool *pool, uint32_t first, const TyReset *reset)
             slot_restart(pool, place_of(pool, slot));
         }
     }
+    pool->begun = pool->begun || slot == pool->config.slots;
     return slot;
 }
 
@@ -302,7 +302,7 @@ bool pool_rests(const TyPool *pool, int32_t group)
             resting += atomic_load_explicit(&((TyPool *)pool)->resting[i], memory_order_relaxed);
         }
     }
-    return resting > 0;
+    return pool->begun && resting > 0;
 }
 
 bool pool_slot_rests(const TyPool *pool, uint32_t slot)

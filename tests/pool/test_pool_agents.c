@@ -1,4 +1,5 @@
 /* Pools whose seats are all built-in agents': the director lets them act and sees the endings. */
+#include "pool/work.h"
 #include "tests/pool/pool_reference.h"
 
 enum { SLOTS = 6, EPISODES = 3 };
@@ -208,6 +209,38 @@ static void test_a_snapshot_plays_on_alike(void **unused)
     ty_ruleset_close(ruleset);
 }
 
+static bool asked_always(void *user)
+{
+    return *(bool *)user;
+}
+
+/* What was interrupted before every slot has a position does not play where there is none. */
+static void test_agents_rest_until_every_slot_has_begun(void **unused)
+{
+    (void)unused;
+    TyRuleset *ruleset = reference_ruleset("convoi");
+    TyPoolConfig config = {.slots = 200, .threads = 2, .seed = 7};
+    config.agent[0] = ty_agent_find(ty_ruleset_game(ruleset), "expert");
+    bool stopped = true;
+    const TyStop stop = {.asked = asked_always, .user = &stopped};
+    TyPool *pool = NULL;
+    assert_int_equal(pool_open_idle(ruleset, &config, &pool).code, TY_OK);
+    pool_set_stop(pool, &stop, &stop);
+    uint32_t reached = pool_reset_some(pool, 0, &(TyReset){0});
+    assert_in_range(reached, 1, config.slots - 1);
+    assert_false(pool_rests(pool, -1));
+    assert_false(pool_slot_rests(pool, reached));
+    stopped = false;
+    assert_int_equal(pool_reset_some(pool, reached, &(TyReset){0}), config.slots);
+    assert_true(pool_rests(pool, -1));
+    pool_resume(pool);
+    for (uint32_t slot = 0; slot < config.slots; slot++) {
+        assert_int_equal(ty_head(ty_pool_state(pool, slot))->seat, 1);
+    }
+    ty_pool_close(pool);
+    ty_ruleset_close(ruleset);
+}
+
 /* Nobody waits for a director that is away; what ended meanwhile waits for its return. */
 static void test_an_absent_director_finds_the_endings_again(void **unused)
 {
@@ -240,6 +273,7 @@ int main(void)
         cmocka_unit_test(test_agents_play_the_episodes_of_their_seeds),
         cmocka_unit_test(test_a_step_takes_one_decision),
         cmocka_unit_test(test_a_snapshot_plays_on_alike),
+        cmocka_unit_test(test_agents_rest_until_every_slot_has_begun),
         cmocka_unit_test(test_an_absent_director_finds_the_endings_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
