@@ -48,7 +48,8 @@ void table_start_agents(const TyCollector *collector, Table *table)
     const TyRival *rival = table_rival(collector, table);
     uint64_t seed = ty_head(table_state(table))->seed;
     for (uint32_t seat = 0; seat < collector->shape->players; seat++) {
-        const TyAgent *agent = table_learns(table, seat) ? collector->config.teacher : rival->agent;
+        bool other = rival != NULL && !table_learns(table, seat);
+        const TyAgent *agent = other ? rival->agent : collector->config.teacher;
         if (agent != NULL) {
             ty_agent_start(agent, table_memory(collector, table, seat), collector->ruleset, seat,
                            ty_agent_seed(seed, seat));

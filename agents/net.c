@@ -56,6 +56,8 @@ static void legal_add(const TyNet *net, const float *hidden, uint32_t action, Le
 static void legal_think(const TyNet *net, const float *hidden, const uint8_t *mask, Legal *legal)
 {
     legal->count = 0;
+    legal->action[0] = 0; /* where nothing is legal */
+    legal->logit[0] = 0.0f;
     uint32_t whole = net->action_count / 8 * 8;
     for (uint32_t action = 0; action < whole; action += 8) {
         if (load_le64(mask + action) == 0) {

@@ -76,10 +76,10 @@ TyStatus bench_draw_measure(const TyRuleset *ruleset, double seconds, BenchDraw 
 {
     BenchReference *reference = reference_open();
     Drawn *drawn = calloc(1, sizeof *drawn);
-    TyStatus status = reference != NULL && drawn != NULL
-                          ? ty_status_ok()
-                          : ty_status_fail(TY_NO_MEMORY, "bench: no memory");
-    if (status.code == TY_OK) {
+    TyStatus status = ty_status_ok();
+    if (reference == NULL || drawn == NULL) {
+        status = ty_status_fail(TY_NO_MEMORY, "bench: no memory");
+    } else {
         drawn->ruleset = ruleset;
         drawn->seed = SEED;
         draw_run(drawn, reference, seconds, result);

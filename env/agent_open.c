@@ -5,6 +5,7 @@
 #include "fields.h"
 #include "registry.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,11 +193,13 @@ TyStatus ty_agent_open(const TyRuleset *ruleset, const char *spec, const TyFiles
     *agent = NULL;
     TyStatus status = spec_split(ty_ruleset_game(ruleset), spec, &listed, &rest);
     if (status.code == TY_OK) {
+        assert(listed != NULL);
         status = settings_parse(listed, rest, &settings, text);
     }
     if (status.code != TY_OK) {
         return status;
     }
+    assert(listed != NULL && rest != NULL);
     if (rest[0] == '\0' && listed->open == NULL) {
         *agent = listed;
         return status;

@@ -36,9 +36,10 @@ each() {
 }
 
 # gcc 12 loses track of memory that is kept in structures and then calls it leaked; LeakSanitizer and
-# tests/daemon/test_memory.c look for leaks instead.
+# tests/daemon/test_memory.c look for leaks instead. It also takes a vector's lanes for the bits that a shift may have;
+# UBSan knows better.
 flags="-std=c17 -O1 -Ienv -I. $(pkg-config --cflags jansson libzmq) -Wall -Wextra"
-each "gcc $flags -fanalyzer -Wno-analyzer-malloc-leak -c -o /dev/null {} || true" >"$out/gcc" 2>&1
+each "gcc $flags -fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-shift-count-overflow -c -o /dev/null {} || true" >"$out/gcc" 2>&1
 verdict gcc
 each "clang-tidy -p $build --quiet {} 2>/dev/null || true" >"$out/clang-tidy"
 verdict clang-tidy

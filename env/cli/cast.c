@@ -3,6 +3,7 @@
 
 #include "core/draw.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,7 @@ static bool probability_parse(const char *text, uint32_t *millionths)
 static int mix_parse(const Settings *settings, const TyRuleset *ruleset, char *name, Actor *actor)
 {
     char *at = strchr(name, '@');
+    assert(at != NULL);
     char *plus = strchr(at, '+');
     *at = '\0';
     if (plus != NULL) {

@@ -2,7 +2,7 @@
 #include "daemon/dispatch_internal.h"
 #include "replay/replay.h"
 
-#include <string.h>
+#include <stdio.h>
 
 /* What is wrong, in a sentence; "" if nothing is. */
 static void trouble_find(const Dispatch *dispatch, char trouble[TY_MESSAGE_MAX])
@@ -11,7 +11,7 @@ static void trouble_find(const Dispatch *dispatch, char trouble[TY_MESSAGE_MAX])
     if (dispatch->config.recorder != NULL) {
         TyStatus failure = recorder_failure(dispatch->config.recorder);
         if (failure.code != TY_OK) {
-            memcpy(trouble, failure.message, TY_MESSAGE_MAX);
+            snprintf(trouble, TY_MESSAGE_MAX, "%s", failure.message);
         }
     }
 }

@@ -1,6 +1,8 @@
 /* Requests in: who may ask for what, which thread works on it, and what was asked before. */
 #include "daemon/dispatch_internal.h"
 
+#include <assert.h>
+
 /* ---- What dispatch works on itself ---- */
 
 static JobState request_ping(Dispatch *dispatch, Session *session, Room *unused, Job *job)
@@ -122,6 +124,7 @@ static JobState request_run(Dispatch *dispatch, Session *session, Job *job)
     case RUNS_IN_COMMON:
         return job_submit(dispatch, dispatch->common, job);
     case RUNS_IN_POOL:
+        assert(room != NULL);
         return job_submit(dispatch, room->worker, job);
     }
     return JOB_DONE;

@@ -134,6 +134,7 @@ static TyStatus session_make(Dispatch *dispatch, KeyRecord *key, Session **out)
         free(session);
         return status;
     }
+    assert(session != NULL);
     session->key = key;
     session->quota = quota;
     session->pending = (Pending *)(session + 1);
@@ -154,6 +155,7 @@ TyStatus session_begin(Dispatch *dispatch, uint64_t peer, const char *key_name, 
     if (status.code != TY_OK) {
         return status;
     }
+    assert(session != NULL);
     session->id = (SessionId){.place = place_take(dispatch), .serial = ++dispatch->session_serial};
     session->peer = peer;
     session->connected = true;

@@ -293,8 +293,8 @@ static void lights_find(const Board *board, uint8_t segment_of[], uint8_t gap_of
 void convoi_make_row(Board *board)
 {
     ConvoiTables *tables = board->tables;
-    uint8_t segment_of[CONVOI_LIGHTS_MAX];
-    uint8_t gap_of[CONVOI_LIGHTS_MAX];
+    uint8_t segment_of[CONVOI_LIGHTS_MAX] = {0};
+    uint8_t gap_of[CONVOI_LIGHTS_MAX] = {0};
     lights_find(board, segment_of, gap_of);
     for (uint32_t i = 0; i < tables->segment_count; i++) {
         row_put(tables, end_number(tables, board->segments[i].end[0]));

@@ -356,9 +356,9 @@ static void draw_question(const Draw *draw)
 static void draw_symbol(const Draw *draw, uint32_t index)
 {
     static const char *const names[] = {"0", "1", "2", "3", "4", "5", "6", "7"};
-    const Card *card = draw->state->card == CARD_NONE ? NULL : card_now(draw->tables, draw->state);
-    uint32_t count = card == NULL ? 0 : card->new_count + (uint32_t)card->move_count;
-    bool there = index < count;
+    static const Card none = {.new_count = 0};
+    const Card *card = draw->state->card == CARD_NONE ? &none : card_now(draw->tables, draw->state);
+    bool there = index < card->new_count + (uint32_t)card->move_count;
     bool fresh = there && index < card->new_count;
     uint8_t colour = !there  ? 0
                      : fresh ? card->new_colour[index]
