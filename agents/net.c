@@ -3,6 +3,7 @@
 #include "agents/net_layers.h"
 #include "core/bytes.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static void outputs_list(const float *out, uint32_t count, NetInputs *inputs)
 static void net_hidden(const TyNet *net, const uint8_t *row, float *hidden)
 {
     NetInputs inputs;
+    assert(net->layer_count > 0);
     net_rows_list(&net->rows, row, &inputs);
     for (uint32_t i = 0; i < net->layer_count; i++) {
         if (i > 0) {

@@ -118,12 +118,11 @@ TyStatus ty_rows_slope(const TyRuleset *ruleset, const uint8_t *rows, uint32_t c
     slope.met = calloc(layout.entries, sizeof *slope.met);
     if (slope.folded == NULL || slope.met == NULL) {
         status = ty_status_fail(TY_NO_MEMORY, "no memory for the slope of a layer");
-    }
-    for (uint32_t i = 0; status.code == TY_OK && i < count; i++) {
-        net_rows_list(&layout, rows + (size_t)i * layout.row_size, &inputs);
-        slope_add(&slope, &inputs, change + (size_t)i * width, width);
-    }
-    if (status.code == TY_OK) {
+    } else {
+        for (uint32_t i = 0; i < count; i++) {
+            net_rows_list(&layout, rows + (size_t)i * layout.row_size, &inputs);
+            slope_add(&slope, &inputs, change + (size_t)i * width, width);
+        }
         slope_unfold(&layout, &slope, width, out);
     }
     free(slope.folded);

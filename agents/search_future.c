@@ -134,6 +134,7 @@ static float future_run(Future *now, const TyView *view, int32_t reward[TY_SEATS
         bool asked = horizon_reached(&horizon, view, now->state);
         now->lineup.notes = asked ? &notes : NULL;
         uint32_t action = ty_lineup_act(&now->lineup, now->state);
+        now->lineup.notes = NULL;
         float opinion = asked ? search_opinion(&notes) : NAN;
         if (!isnan(opinion)) {
             return opinion;

@@ -4,6 +4,7 @@
 #include "agent.h"
 #include "config.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const char *const field_kinds[] = {
@@ -41,6 +42,7 @@ void describe_file(const TyRuleset *ruleset, const TyField *field, char out[TY_N
 {
     int32_t value = ty_config(ruleset, field->key);
     if (value >= 0) {
+        assert(field->choices != NULL);
         TyText text = ty_text_init(out, TY_NAME_MAX);
         ty_text_add(&text, "%s", field->choices[value]);
     } else {

@@ -264,7 +264,7 @@ TyStatus request_await_step(TyClient *client, uint32_t pool, uint32_t *group)
     client->op = OP_STEP;
     for (;;) {
         uint32_t steps = 0;
-        Asked answered;
+        Asked answered = {.id = 0};
         for (uint32_t i = 0; i < client->asked_count; i++) {
             steps += client->asked[i].step.pool == pool;
         }

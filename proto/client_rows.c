@@ -90,7 +90,7 @@ static bool numbers_copy(TyClient *client, const RowsReply *reply, TyClientRows 
     if (reply->slots.bytes != NULL) {
         rows->slots = client->numbers + rows->ended_count;
     }
-    if (reply->slots.size > 0) {
+    if (reply->slots.bytes != NULL && reply->slots.size > 0) {
         memcpy(client->numbers + rows->ended_count, reply->slots.bytes, reply->slots.size);
     }
     return true;

@@ -190,6 +190,7 @@ TyStatus ty_client_connect(const TyClientConfig *config, TyClient **out)
 {
     TyStatus status = client_begin(config, out);
     if (status.code == TY_OK) {
+        assert(*out != NULL);
         status = client_hello(*out);
     }
     if (status.code == TY_OK) {

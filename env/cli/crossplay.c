@@ -1,6 +1,7 @@
 /* trainyard crossplay: who plays well with whom. */
 #include "cli/crossplay.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -112,6 +113,7 @@ static Estimate crossplay_mean(const Crossplay *cross, uint32_t agent, bool mixe
 {
     uint32_t sitters[TY_SEATS_MAX];
     uint32_t places = 0;
+    assert(cross->teams.settings->episodes > 0);
     int32_t *sums = cli_memory(calloc(cross->teams.settings->episodes, sizeof *sums));
     for (uint32_t i = 0; i < cross->count; i++) {
         crossplay_sitters(cross, i, sitters);

@@ -2,6 +2,7 @@
  * partner. */
 #include "cli/crossplay.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -93,6 +94,7 @@ static Estimate shares_mean(const Crossplay *cross, uint32_t row, const uint32_t
                             uint32_t count)
 {
     uint64_t episodes = cross->teams.settings->episodes;
+    assert(count > 0 && episodes > 0);
     int32_t **values = cli_memory(calloc(count, sizeof *values));
     const int32_t **bases = cli_memory(calloc(count, sizeof *bases));
     for (uint32_t i = 0; i < count; i++) {

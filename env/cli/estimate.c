@@ -32,8 +32,9 @@ static double student95(double freedom)
     };
     double sum = z;
     double power = freedom;
-    for (int i = 0; i < 4; i++, power *= freedom) {
+    for (int i = 0; i < 4; i++) {
         sum += terms[i] / power;
+        power *= freedom;
     }
     return sum;
 }

@@ -32,8 +32,10 @@ Progress progress_open(const char *label, uint64_t total)
 const char *rate_text(double rate, char out[RATE_TEXT_MAX])
 {
     int places = 0;
-    for (double least = 100; rate > 0 && rate < least && places < 6; least /= 10) {
+    double least = 100;
+    while (rate > 0 && rate < least && places < 6) {
         places++;
+        least /= 10;
     }
     snprintf(out, RATE_TEXT_MAX, "%.*f", places, rate);
     return out;

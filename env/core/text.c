@@ -63,7 +63,7 @@ static const char *text_convert(TyText *text, const char *format, va_list *args)
         ty_text_put_int(text, va_arg(*args, int));
         return format + 1;
     case 'u':
-        ty_text_put_int(text, va_arg(*args, unsigned));
+        ty_text_put_int(text, (int64_t)va_arg(*args, unsigned));
         return format + 1;
     case 'c':
         ty_text_put(text, &(char){(char)va_arg(*args, int)}, 1);

@@ -427,5 +427,6 @@ uint32_t sample_bits(const uint8_t *bits, uint32_t count, uint64_t seed, uint64_
 
 void mask_pack(const uint8_t *mask, uint32_t count, uint8_t *bits)
 {
+    /* NOLINTNEXTLINE(bugprone-branch-clone): halves are packed by the plain one */
     CHOOSE(mask_pack)(mask, count, bits);
 }

@@ -144,7 +144,7 @@ TyStatus reload_read(const CommandLine *line, Secrets *secrets, Journal *journal
     Secrets *again = calloc(1, sizeof *again);
     TyStatus status = again != NULL ? fresh_read(line, &fresh, again)
                                     : ty_status_fail(TY_NO_MEMORY, "no memory to reload");
-    if (status.code == TY_OK) {
+    if (again != NULL && status.code == TY_OK) {
         options_compare(old, &fresh, journal);
         reload->limits = limits_choose(&old->limits, &fresh.limits, journal);
         old->limits = reload->limits;

@@ -196,6 +196,7 @@ static TyStatus call_run(Call *call, const char *path, const char *body, size_t 
         }
         call->doc = &doc;
         status = status.code == TY_OK ? calls[i].run(call) : status;
+        call->doc = NULL;
         load_free(&doc);
         return status;
     }

@@ -6,6 +6,7 @@
 
 #ifdef TRAINYARD_HTTP
 
+#include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
 #include <netdb.h>
@@ -412,6 +413,7 @@ TyStatus web_open(Yard *yard, const char *address, const char *origin, Web **out
     Web *web = cli_memory(calloc(1, sizeof *web));
     web->yard = yard;
     web->origin = origin;
+    assert(found != NULL);
     status = socket_open(web, address, found, &fd);
     freeaddrinfo(found);
     status = status.code == TY_OK ? daemon_start(web, address, fd) : status;

@@ -13,16 +13,16 @@ CardHelp chicago_card_help(const ChicagoTables *tables, ActionCard card)
         [CARD_PLUS_1] = "one more token",
         [CARD_ENTER_1X] = "a pawn of yours from outside sits down in any free seat",
         [CARD_ENTER_2X] = "two pawns of yours from outside sit down in any free seats",
-        [CARD_EXCUSE_ME] = "this move may pass one more occupied space, which is not counted, or "
-                           "push a seated opponent aside",
+        [CARD_EXCUSE_ME] = ("this move may pass one more occupied space, which is not counted, or "
+                            "push a seated opponent aside"),
         [CARD_U_PASS] = "your pawn may board without the spinner, and then has to if it can",
         [CARD_ADVANCED_1] = "1 space more in this move; numbers of both colours may be joined",
         [CARD_ADVANCED_2] = "2 spaces more in this move; numbers of both colours may be joined",
         [CARD_ADVANCED_3] = "3 spaces more in this move; numbers of both colours may be joined",
-        [CARD_TAKE_A_SEAT] = "an opposing seated pawn has to stand in the aisle of its column, "
-                             "and a pawn from outside takes its seat",
-        [CARD_REBEL] = "keep it to cancel an attack in another's turn; played now, the move may "
-                       "pass one more occupied space, and nothing else is left to do",
+        [CARD_TAKE_A_SEAT] = ("an opposing seated pawn has to stand in the aisle of its column, "
+                              "and a pawn from outside takes its seat"),
+        [CARD_REBEL] = ("keep it to cancel an attack in another's turn; played now, the move may "
+                        "pass one more occupied space, and nothing else is left to do"),
     };
     CardHelp words;
     TyText text = ty_text_init(words.text, sizeof words.text);

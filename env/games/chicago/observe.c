@@ -183,7 +183,7 @@ INLINE void seat_observe(const View *view, uint32_t index, uint8_t *row)
     *(out += players) = state->blocked[seat];
     *(out += players) = (uint8_t)cards_count(state->numbers[seat], CHICAGO_NUMBERS);
     *(out += players) = (uint8_t)cards_count(state->actions[seat], CARD_COUNT);
-    *(out += players) = state->stolen[view->seat][seat];
+    out[players] = state->stolen[view->seat][seat];
 }
 
 /* Writes the byte of each cell of a car: whose pawn sits there, the observer's being 1. Writes 64

@@ -279,10 +279,10 @@ static void text_question(const View *view)
 {
     static const char *const words[PHASE_COUNT] = {
         [PHASE_PLACE] = "at which start space the next pawn waits.",
-        [PHASE_TURN] = "what to do next. Action cards in any order, as many as you like; the turn "
-                       "ends with a move, with closed doors, or with a card that has a red star. "
-                       "Cards for the move (Excuse Me, Advanced Movement, Rebel) can be played "
-                       "when your pawn may move.",
+        [PHASE_TURN] = ("what to do next. Action cards in any order, as many as you like; the turn "
+                        "ends with a move, with closed doors, or with a card that has a red star. "
+                        "Cards for the move (Excuse Me, Advanced Movement, Rebel) can be played "
+                        "when your pawn may move."),
         [PHASE_MOVE] = "",
         [PHASE_SLIDE] = "to which seat the pawn that is pushed aside slides. ",
         [PHASE_SOURCE] = "which of your pawns sits down. ",

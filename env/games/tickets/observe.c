@@ -92,7 +92,7 @@ INLINE void observe_owners(const View *view, uint8_t *out)
 {
     ByteMap map = {.map = 0, .most = view->players};
     for (uint32_t i = 0; i < view->players; i++) {
-        map.map |= (uint64_t)(i + 1) << (8 * (seat_behind(view, i) + 1));
+        map.map |= (uint64_t)(i + 1) << (8 * (seat_behind(view, i) + 1) % 64);
     }
     map_write(view->state->owner, view->tables->route_count, map, out);
 }
