@@ -143,9 +143,9 @@ typedef struct Map {
     /* What goes on with a line or a city, so that its cost follows from theirs: the lines that
      * arrive at the other legs, the city of an exit, the lines that end in a city. */
     Items spread[MAP_ITEMS_MAX];
-    Items arrivals[CONVOI_CITIES_MAX];        /* lines that end in a city, departures too */
     uint8_t light_line[CONVOI_LIGHTS_MAX][3]; /* lines that a light is on, or MAP_NO_LINE */
     int16_t line_price[CONVOI_COLOURS][MAP_LINES_MAX]; /* of the spaces of a line */
+    Lanes home[CONVOI_CITIES_MAX];    /* from a city: nothing to itself, no way to others */
     Lanes passing[CONVOI_CITIES_MAX]; /* what it costs to go on through a city, to each city */
 } Map;
 
@@ -173,7 +173,6 @@ typedef struct Costs {
     int16_t price_switch;
     bool usual;                   /* every light and switch costs, as it is or not */
     bool begun;                   /* it is of an earlier position */
-    uint8_t solved;               /* colours, as bits */
     uint8_t place[CONVOI_TRAINS]; /* of the trains that are charged for, as in the state */
     uint8_t heading[CONVOI_TRAINS];
     uint16_t charge[CONVOI_NODES_MAX];             /* for entering a node, because of a train */
@@ -182,7 +181,7 @@ typedef struct Costs {
     int16_t gate[MAP_LINES_MAX][MAP_LEG_WAYS];     /* of the switch, to go on from its end */
     uint16_t node_toll[CONVOI_NODES_MAX];          /* from a space to the end of its line */
     Lanes city[CONVOI_CITIES_MAX][CONVOI_COLOURS]; /* from a city on, by colour */
-    Lanes end[MAP_LINES_MAX][CONVOI_COLOURS];      /* from the end of a line on */
+    Lanes line[MAP_LINES_MAX][CONVOI_COLOURS];     /* from the beginning of a line on */
 } Costs;
 
 /* Ways as they usually are, whatever the lights and switches: for trains that are far from using
@@ -204,10 +203,10 @@ void convoi_costs_vary(Costs *costs, const Costs *base, const Map *map, const Co
                        const ConvoiState *state);
 /* From `node`, not a leg, to `city` with a train of `colour`; the train is taken to be loaded if
  * the city is a port. MAP_COST_NO_WAY if there is none. */
-int32_t convoi_way_cost(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
-                        uint8_t city, uint16_t node);
+int32_t convoi_way_cost(const Costs *costs, const Map *map, uint8_t colour, uint8_t city,
+                        uint16_t node);
 /* The first step of the cheapest way from `node`; false if there is none. */
-bool convoi_way_step(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
+bool convoi_way_step(const Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
                      uint8_t city, uint16_t node, MapEdge *edge);
 
 /* ---- Walks (convoi_expert_walk.c) -------------------------------------------------------------
@@ -348,8 +347,8 @@ typedef struct Judge {
     const Map *map;
     const UsualWays *usual;
     const Outlook *outlook;
-    Costs *costs; /* for the lights and switches of the positions judged */
-    bool ending;  /* the turn ends here: cards in hand are for later turns */
+    const Costs *costs; /* for the lights and switches of the positions judged */
+    bool ending;        /* the turn ends here: cards in hand are for later turns */
     /* A position with these lights and switches that was judged, and how; NULL: none. What another
      * one has in common with it is not judged again. */
     const ConvoiState *real;

@@ -103,24 +103,17 @@ static void lines_add(Map *map, const ConvoiTables *tables)
 }
 
 /* A line that leaves a junction is what those go on with that arrive at its other legs, an exit
- * what its city goes on with, and a city what those go on with that end there. Departures are left
- * out. */
+ * what its city goes on with, and a city what those go on with that end there. */
 static void spread_find(Map *map, const ConvoiTables *tables)
 {
     map->item_words = (uint8_t)((map->line_count + tables->city_count + 63) / 64);
     for (uint8_t number = 0; number < map->line_count; number++) {
         const MapLine *line = &map->line[number];
         if (line->end == LINE_CITY) {
-            items_add(&map->arrivals[line->city], number);
-        }
-        if (number >= map->line_start || line->end == LINE_DEAD) {
-            continue;
-        }
-        if (line->end == LINE_CITY) {
             items_add(&map->spread[map->line_count + line->city], number);
-            continue;
         }
-        for (uint8_t leg = 0; leg < tables->junction_degree[line->junction]; leg++) {
+        uint8_t legs = line->end == LINE_LEG ? tables->junction_degree[line->junction] : 0;
+        for (uint8_t leg = 0; leg < legs; leg++) {
             if (leg != line->leg) {
                 items_add(&map->spread[CONVOI_LEGS_MAX * line->junction + leg], number);
             }
@@ -165,6 +158,7 @@ static void prices_find(Map *map, const ConvoiTables *tables)
     for (uint8_t city = 0; city < tables->city_count; city++) {
         for (uint8_t goal = 0; goal < CONVOI_CITIES_MAX; goal++) {
             bool loaded = goal < tables->city_count && tables->city_port[goal] != CONVOI_NONE;
+            map->home[city].to[goal] = goal == city ? 0 : MAP_COST_FAR;
             int16_t stop = tables->crossing ? 0 : PRICE_STOP;
             map->passing[city].to[goal] = goal == city                          ? 0
                                           : city_passable(tables, city, loaded) ? stop

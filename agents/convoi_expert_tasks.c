@@ -18,8 +18,7 @@ uint16_t convoi_train_node(const ConvoiTables *tables, const ConvoiState *state,
 
 static int32_t way_cost(const Judge *judge, uint8_t train, uint8_t city, uint16_t node)
 {
-    return convoi_way_cost(judge->costs, judge->map, judge->tables, train_colour(train), city,
-                           node);
+    return convoi_way_cost(judge->costs, judge->map, train_colour(train), city, node);
 }
 
 /* What it costs to lose a train on its way with `goods`: another has to begin from the start. */

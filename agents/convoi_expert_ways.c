@@ -5,9 +5,14 @@
 #include <assert.h>
 #include <string.h>
 
-/* Lanes side by side, for sums that are done for all of them at once. */
+/* Lanes side by side, for sums that are done for all of them at once, and those of all colours:
+ * whatever changes for one colour changes for the others, too. */
 typedef int16_t LaneVector __attribute__((vector_size(sizeof(Lanes))));
 typedef int64_t WordVector __attribute__((vector_size(sizeof(Lanes))));
+
+typedef struct Fan {
+    LaneVector of[CONVOI_COLOURS];
+} Fan;
 
 static inline LaneVector lanes_load(const Lanes *lanes)
 {
@@ -23,23 +28,59 @@ static inline LaneVector lanes_of(int16_t value)
 
 static inline LaneVector lanes_lower(LaneVector lanes, LaneVector other)
 {
+#ifdef __SSE2__ /* one instruction, which compilers do not find in what is below */
+    return (LaneVector)_mm_min_epi16((__m128i)lanes, (__m128i)other);
+#else
     LaneVector less = other < lanes;
     return (other & less) | (lanes & ~less);
+#endif
 }
 
-static void lanes_fill(Lanes *lanes, int16_t value)
+static inline Fan fan_load(const Lanes noted[CONVOI_COLOURS])
 {
-    for (uint32_t i = 0; i < CONVOI_CITIES_MAX; i++) {
-        lanes->to[i] = value;
+    Fan fan;
+    memcpy(&fan, noted, sizeof fan);
+    return fan;
+}
+
+/* The same lanes for every colour. */
+static inline Fan fan_of(LaneVector lanes)
+{
+    Fan fan;
+    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        fan.of[colour] = lanes;
     }
+    return fan;
 }
 
-/* Notes `lanes`; returns whether they are others than before. */
-static inline bool lanes_note(Lanes *noted, LaneVector lanes)
+/* The lower of `fan` and of what `from` costs with `price` besides. */
+static inline Fan fan_lower(Fan fan, const Lanes from[CONVOI_COLOURS], LaneVector price)
 {
-    WordVector changes = (WordVector)(lanes ^ lanes_load(noted));
-    memcpy(noted, &lanes, sizeof lanes);
-    return (changes[0] | changes[1]) != 0;
+    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        fan.of[colour] = lanes_lower(fan.of[colour], lanes_load(&from[colour]) + price);
+    }
+    return fan;
+}
+
+/* `fan` with what each colour pays besides. */
+static inline Fan fan_plus(Fan fan, const int16_t price[CONVOI_COLOURS])
+{
+    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        fan.of[colour] += lanes_of(price[colour]);
+    }
+    return fan;
+}
+
+/* Notes `fan`; returns whether it is another than before. */
+static inline bool fan_note(Lanes noted[CONVOI_COLOURS], Fan fan)
+{
+    LaneVector changes = {0};
+    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
+        changes |= fan.of[colour] ^ lanes_load(&noted[colour]);
+    }
+    memcpy(noted, &fan, sizeof fan);
+    WordVector words = (WordVector)changes;
+    return (words[0] | words[1]) != 0;
 }
 
 /* ---- Tolls ---- */
@@ -59,6 +100,7 @@ static int32_t switch_toll(const Costs *costs, uint8_t junction, uint8_t setting
 static void line_charge(Costs *costs, const Map *map, uint8_t number)
 {
     const MapLine *line = &map->line[number];
+    int16_t more[CONVOI_COLOURS];
     uint16_t toll = light_toll(costs, line->last_light);
     if (line->end == LINE_CITY) {
         toll = (uint16_t)(toll + costs->charge[map->first_city + line->city]);
@@ -71,8 +113,11 @@ static void line_charge(Costs *costs, const Map *map, uint8_t number)
     costs->toll[number] = toll;
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         int32_t whole = toll + map->line_price[colour][number];
-        costs->whole[number][colour] = (int16_t)(whole < MAP_LINE_MOST ? whole : MAP_LINE_MOST);
+        whole = whole < MAP_LINE_MOST ? whole : MAP_LINE_MOST;
+        more[colour] = (int16_t)(whole - costs->whole[number][colour]);
+        costs->whole[number][colour] = (int16_t)whole;
     }
+    fan_note(costs->line[number], fan_plus(fan_load(costs->line[number]), more));
 }
 
 /* What the switch at the end of a line costs, as it is set. */
@@ -108,7 +153,7 @@ static void train_charge(Costs *costs, const Map *map, const ConvoiTables *table
     }
     charge_add(costs, node, times * NODE_CITY);
     for (uint32_t i = 0; i < MAP_ITEM_WORDS; i++) {
-        lines->bits[i] |= map->arrivals[node - map->first_city].bits[i];
+        lines->bits[i] |= map->spread[map->line_count + node - map->first_city].bits[i];
     }
 }
 
@@ -149,60 +194,43 @@ static void items_spread(Items *items, const Map *map, uint32_t item, bool chang
 }
 
 /* From a city on: by its best exit. Returns whether that costs something else than before. */
-static bool city_renew(Costs *costs, const ConvoiTables *tables, uint8_t colour, uint32_t city)
+static inline bool city_renew(Costs *costs, const Map *map, const ConvoiTables *tables,
+                              uint32_t city)
 {
-    LaneVector lanes = lanes_of(MAP_COST_FAR);
+    Fan fan = fan_of(lanes_load(&map->home[city]));
     for (uint64_t left = tables->city_lights[city]; left != 0; left &= left - 1) {
-        uint8_t line = (uint8_t)(tables->line_exit + __builtin_ctzll(left));
-        lanes = lanes_lower(lanes, lanes_load(&costs->end[line][colour]) +
-                                       lanes_of(costs->whole[line][colour]));
+        uint32_t line = tables->line_exit + (uint32_t)__builtin_ctzll(left);
+        fan = fan_lower(fan, costs->line[line], lanes_of(0));
     }
-    lanes[city] = 0;
-    return lanes_note(&costs->city[city][colour], lanes);
+    return fan_note(costs->city[city], fan);
 }
 
-/* The same from the end of a line on, in a city. */
-static inline bool arrival_renew(Costs *costs, const Map *map, uint8_t colour, uint32_t number)
-{
-    uint8_t city = map->line[number].city;
-    LaneVector on = lanes_load(&map->passing[city]) + lanes_load(&costs->city[city][colour]);
-    return lanes_note(&costs->end[number][colour], lanes_lower(lanes_of(MAP_COST_FAR), on));
-}
-
-/* The same at a leg. */
-static inline bool leg_renew(Costs *costs, const Map *map, uint8_t colour, uint32_t number)
+/* From the end of a line on: through its city, or by the lines that leave its junction. */
+static inline Fan line_onward(const Costs *costs, const Map *map, uint32_t number)
 {
     const MapLine *line = &map->line[number];
-    LaneVector lanes = lanes_of(MAP_COST_FAR);
-    for (uint32_t i = 0; i < line->next_count; i++) {
-        uint8_t next = line->next[i];
-        int16_t price = (int16_t)(costs->whole[next][colour] + costs->gate[number][i]);
-        lanes = lanes_lower(lanes, lanes_load(&costs->end[next][colour]) + lanes_of(price));
+    Fan fan = fan_of(lanes_of(MAP_COST_FAR));
+    if (line->end == LINE_CITY) {
+        return fan_lower(fan, costs->city[line->city], lanes_load(&map->passing[line->city]));
     }
-    return lanes_note(&costs->end[number][colour], lanes);
+    for (uint32_t i = 0; i < line->next_count; i++) {
+        fan = fan_lower(fan, costs->line[line->next[i]], lanes_of(costs->gate[number][i]));
+    }
+    return fan;
 }
 
 /* Computes a line, or a city, again. Returns whether it costs something else than before. */
 static inline bool item_renew(Costs *costs, const Map *map, const ConvoiTables *tables,
-                              uint32_t colours, uint32_t item)
+                              uint32_t item)
 {
-    bool changed = false;
-    for (uint32_t left = colours; left != 0; left &= left - 1) {
-        uint8_t colour = (uint8_t)__builtin_ctz(left);
-        if (item >= map->line_count) {
-            changed |= city_renew(costs, tables, colour, item - map->line_count);
-        } else if (map->line[item].end == LINE_LEG) {
-            changed |= leg_renew(costs, map, colour, item);
-        } else {
-            changed |= arrival_renew(costs, map, colour, item);
-        }
+    if (item >= map->line_count) {
+        return city_renew(costs, map, tables, item - map->line_count);
     }
-    return changed;
+    return fan_note(costs->line[item], fan_plus(line_onward(costs, map, item), costs->whole[item]));
 }
 
 /* Computes what is waiting again, and what follows from it, until nothing changes. */
-static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t colours,
-                        Items *waiting)
+static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables, Items *waiting)
 {
     for (bool any = true; any;) {
         Items now = *waiting;
@@ -211,27 +239,11 @@ static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables
         for (uint32_t word = 0; word < map->item_words; word++) {
             for (uint64_t left = now.bits[word]; left != 0; left &= left - 1) {
                 uint32_t item = 64 * word + (uint32_t)__builtin_ctzll(left);
-                items_spread(waiting, map, item, item_renew(costs, map, tables, colours, item));
+                items_spread(waiting, map, item, item_renew(costs, map, tables, item));
                 any = true;
             }
         }
     }
-}
-
-/* Finds the ways of a colour, from every city backwards. */
-static void colour_solve(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour)
-{
-    Items waiting = {{0}};
-    for (uint8_t city = 0; city < tables->city_count; city++) {
-        lanes_fill(&costs->city[city][colour], MAP_COST_FAR);
-        costs->city[city][colour].to[city] = 0;
-        items_spread(&waiting, map, (uint32_t)map->line_count + city, true);
-    }
-    for (uint32_t line = 0; line < map->line_count; line++) {
-        lanes_fill(&costs->end[line][colour], MAP_COST_FAR);
-    }
-    items_renew(costs, map, tables, 1u << colour, &waiting);
-    costs->solved |= (uint8_t)(1u << colour);
 }
 
 /* ---- Positions ---- */
@@ -270,21 +282,26 @@ static uint32_t switches_take(Costs *costs, const ConvoiTables *tables, const Co
 {
     uint32_t switched = 0;
     for (uint32_t i = 0; i < tables->junction_count; i++) {
-        switched |= (uint32_t)(!costs->begun || costs->setting[i] != state->setting[i]) << i;
+        switched |= (uint32_t)(costs->setting[i] != state->setting[i]) << i;
     }
-    costs->begun = true;
     memcpy(costs->setting, state->setting, tables->junction_count);
     return switched;
 }
 
-/* Colours whose trains are all gone are not kept up to date; new trains are black. */
-static uint8_t colours_on_board(const ConvoiState *state)
+/* Finds all ways anew, with the trains, lights and switches that `costs` has. */
+static void costs_solve(Costs *costs, const Map *map, const ConvoiTables *tables)
 {
-    uint8_t colours = 1;
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        colours |= (uint8_t)((state->place[train] != 0) << train_colour(train));
+    Items waiting = {{0}};
+    for (uint32_t city = 0; city < tables->city_count; city++) {
+        fan_note(costs->city[city], fan_of(lanes_load(&map->home[city])));
+        items_spread(&waiting, map, map->line_count + city, true);
     }
-    return colours;
+    for (uint32_t line = 0; line < map->line_count; line++) {
+        fan_note(costs->line[line], fan_of(lanes_of(MAP_COST_FAR)));
+        line_charge(costs, map, (uint8_t)line);
+        line_gate(costs, map, (uint8_t)line);
+    }
+    items_renew(costs, map, tables, &waiting);
 }
 
 /* Makes `costs` those of the lights and switches of `state`, and solves again what depends on them
@@ -297,28 +314,31 @@ static void costs_take(Costs *costs, const Map *map, const ConvoiTables *tables,
     costs->green = state->green;
     lines_charge(costs, map, lines, &waiting);
     gates_charge(costs, map, tables, switches_take(costs, tables, state), &waiting);
-    items_renew(costs, map, tables, costs->solved, &waiting);
+    items_renew(costs, map, tables, &waiting);
 }
 
 void convoi_costs_update(Costs *costs, const Map *map, const ConvoiTables *tables,
                          const ConvoiState *state)
 {
     Items lines = {{0}};
-    for (uint32_t line = 0; !costs->begun && line < map->line_count; line++) {
-        items_add(&lines, line);
+    trains_charge(costs, map, tables, state, &lines);
+    if (costs->begun) {
+        costs_take(costs, map, tables, state, &lines);
+        return;
     }
+    costs->begun = true;
     costs->price_light = PRICE_LIGHT;
     costs->price_switch = PRICE_SWITCH;
-    costs->solved &= colours_on_board(state);
-    trains_charge(costs, map, tables, state, &lines);
-    costs_take(costs, map, tables, state, &lines);
+    costs->green = state->green;
+    switches_take(costs, tables, state);
+    costs_solve(costs, map, tables);
 }
 
 /* Copies what belongs to lines and nodes that the map has. */
 static void costs_copy(Costs *costs, const Costs *base, const Map *map)
 {
-    memcpy(costs, base, offsetof(Costs, end));
-    memcpy(costs->end, base->end, map->line_count * sizeof base->end[0]);
+    memcpy(costs, base, offsetof(Costs, line));
+    memcpy(costs->line, base->line, map->line_count * sizeof base->line[0]);
 }
 
 void convoi_costs_vary(Costs *costs, const Costs *base, const Map *map, const ConvoiTables *tables,
@@ -331,58 +351,29 @@ void convoi_costs_vary(Costs *costs, const Costs *base, const Map *map, const Co
 
 /* ---- Asking ---- */
 
-/* From the end of a departure on to a city: it is looked at seldom, so nothing is kept of it. */
-static int32_t departure_onward(const Costs *costs, const Map *map, uint8_t colour, uint8_t number,
-                                uint8_t city)
+static int32_t line_cost(const Costs *costs, uint8_t colour, uint32_t line, uint8_t city)
 {
-    const MapLine *line = &map->line[number];
-    int32_t best = MAP_COST_FAR;
-    if (line->end == LINE_CITY) {
-        best = map->passing[line->city].to[city] + costs->city[line->city][colour].to[city];
-    }
-    for (uint32_t i = 0; i < line->next_count; i++) {
-        uint8_t next = line->next[i];
-        int32_t cost =
-            costs->end[next][colour].to[city] + costs->whole[next][colour] + costs->gate[number][i];
-        best = cost < best ? cost : best;
-    }
-    return best < MAP_COST_FAR ? best : MAP_COST_FAR;
+    return costs->line[line][colour].to[city];
 }
 
 /* From the end of a line on to a city. */
-static inline int32_t line_onward(const Costs *costs, const Map *map, uint8_t colour,
-                                  uint8_t number, uint8_t city)
+static int32_t end_cost(const Costs *costs, uint8_t colour, uint32_t line, uint8_t city)
 {
-    return number < map->line_start ? costs->end[number][colour].to[city]
-                                    : departure_onward(costs, map, colour, number, city);
+    return line_cost(costs, colour, line, city) - costs->whole[line][colour];
 }
 
-static int32_t line_whole(const Costs *costs, const Map *map, uint8_t colour, uint8_t line,
-                          uint8_t city)
-{
-    return costs->whole[line][colour] + line_onward(costs, map, colour, line, city);
-}
-
-static void colour_need(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour)
-{
-    if ((costs->solved >> colour & 1) == 0) {
-        colour_solve(costs, map, tables, colour);
-    }
-}
-
-int32_t convoi_way_cost(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
-                        uint8_t city, uint16_t node)
+int32_t convoi_way_cost(const Costs *costs, const Map *map, uint8_t colour, uint8_t city,
+                        uint16_t node)
 {
     int32_t cost = 0;
-    colour_need(costs, map, tables, colour);
     if (node < map->first_city) {
         cost = costs->node_toll[node] + map->node_left[node] * convoi_space_price(colour) +
-               line_onward(costs, map, colour, map->node_line[node], city);
+               end_cost(costs, colour, map->node_line[node], city);
     } else if (node < map->first_start) {
         cost = costs->city[node - map->first_city][colour].to[city];
     } else {
-        cost = line_whole(costs, map, colour,
-                          (uint8_t)(map->line_start + (node - map->first_start)), city);
+        cost =
+            line_cost(costs, colour, map->line_start + (uint32_t)(node - map->first_start), city);
     }
     return cost < MAP_COST_FAR ? cost : MAP_COST_NO_WAY;
 }
@@ -394,7 +385,7 @@ static bool exit_step(const Costs *costs, const Map *map, const ConvoiTables *ta
     int32_t best = MAP_COST_FAR;
     for (uint64_t left = tables->city_lights[from]; left != 0; left &= left - 1) {
         uint8_t line = (uint8_t)(tables->line_exit + __builtin_ctzll(left));
-        int32_t cost = line_whole(costs, map, colour, line, city);
+        int32_t cost = line_cost(costs, colour, line, city);
         if (cost < best) {
             best = cost;
             *edge = map->line[line].first;
@@ -417,8 +408,7 @@ static bool leg_step(const Costs *costs, const Map *map, const ConvoiTables *tab
             continue;
         }
         uint8_t line = (uint8_t)(CONVOI_LEGS_MAX * junction + other);
-        int32_t cost =
-            line_whole(costs, map, colour, line, city) + switch_toll(costs, junction, setting);
+        int32_t cost = line_cost(costs, colour, line, city) + switch_toll(costs, junction, setting);
         if (cost < best) {
             best = cost;
             *edge = map->line[line].first;
@@ -429,23 +419,22 @@ static bool leg_step(const Costs *costs, const Map *map, const ConvoiTables *tab
     return best < MAP_COST_FAR;
 }
 
-bool convoi_way_step(Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
+bool convoi_way_step(const Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
                      uint8_t city, uint16_t node, MapEdge *edge)
 {
-    colour_need(costs, map, tables, colour);
     if (node >= map->first_leg) {
         return leg_step(costs, map, tables, colour, city, node, edge);
     }
     if (node >= map->first_start) {
         uint8_t line = (uint8_t)(map->line_start + (node - map->first_start));
         *edge = map->line[line].first;
-        return line_onward(costs, map, colour, line, city) < MAP_COST_FAR;
+        return end_cost(costs, colour, line, city) < MAP_COST_FAR;
     }
     if (node >= map->first_city) {
         return exit_step(costs, map, tables, colour, city, (uint8_t)(node - map->first_city), edge);
     }
     *edge = map->ahead[node];
-    return line_onward(costs, map, colour, map->node_line[node], city) < MAP_COST_FAR;
+    return end_cost(costs, colour, map->node_line[node], city) < MAP_COST_FAR;
 }
 
 /* ---- Ways as they usually are ---- */
@@ -456,14 +445,13 @@ static void usual_goods_init(UsualWays *usual, Costs *scratch, const Map *map,
     uint8_t city = tables->goods_city[goods];
     for (uint8_t start = 0; start < tables->start_count; start++) {
         uint16_t node = convoi_map_node(tables, place_start(tables, start), 0);
-        usual->approach[start][goods] =
-            (uint16_t)convoi_way_cost(scratch, map, tables, 0, city, node);
+        usual->approach[start][goods] = (uint16_t)convoi_way_cost(scratch, map, 0, city, node);
     }
     for (uint8_t port = 0; port < tables->city_count; port++) {
         for (uint8_t colour = 0; colour < CONVOI_COLOURS && tables->city_port[port] != CONVOI_NONE;
              colour++) {
             usual->leg[colour][goods][tables->city_port[port]] = (uint16_t)convoi_way_cost(
-                scratch, map, tables, colour, port, (uint16_t)(map->first_city + city));
+                scratch, map, colour, port, (uint16_t)(map->first_city + city));
         }
     }
 }
@@ -491,10 +479,7 @@ void convoi_usual_init(UsualWays *usual, Costs *scratch, const Map *map, const C
     scratch->usual = true;
     scratch->price_light = USUAL_LIGHT;
     scratch->price_switch = USUAL_SWITCH;
-    for (uint8_t line = 0; line < map->line_count; line++) {
-        line_charge(scratch, map, line);
-        line_gate(scratch, map, line);
-    }
+    costs_solve(scratch, map, tables);
     for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
         if (tables->goods_city[goods] != CONVOI_NONE) {
             usual_goods_init(usual, scratch, map, tables, goods);

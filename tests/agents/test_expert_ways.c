@@ -21,8 +21,8 @@ static void assert_same_ways(const ConvoiTables *tables, Costs *one, Costs *othe
     for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         for (uint8_t city = 0; city < tables->city_count; city++) {
             for (uint16_t node = 0; node < map.first_leg; node++) {
-                assert_int_equal(convoi_way_cost(one, &map, tables, colour, city, node),
-                                 convoi_way_cost(other, &map, tables, colour, city, node));
+                assert_int_equal(convoi_way_cost(one, &map, colour, city, node),
+                                 convoi_way_cost(other, &map, colour, city, node));
             }
         }
     }
@@ -47,7 +47,7 @@ static void assert_ways_lead_to_their_city(const ConvoiTables *tables, Costs *co
         uint16_t node = from;
         uint32_t steps = 0;
         MapEdge edge;
-        bool exists = convoi_way_cost(costs, &map, tables, 0, city, from) != MAP_COST_NO_WAY;
+        bool exists = convoi_way_cost(costs, &map, 0, city, from) != MAP_COST_NO_WAY;
         while (node != map.first_city + city &&
                convoi_way_step(costs, &map, tables, 0, city, node, &edge)) {
             node = edge.to;
