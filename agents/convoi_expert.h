@@ -303,6 +303,26 @@ typedef struct Trail {
     Bar bars[TRAIL_BARS];
 } Trail;
 
+/* A way to give tasks to empty trains, as one number: what all goods cost, then how many of each
+ * colour are fetched, then who fetches what. The lower one is the better, and of equals it is
+ * always the same one, in whatever order trains are planned for. */
+typedef int64_t Plan;
+
+enum { STOCK_CHOICES = 1 + CONVOI_GOODS /* of an empty train: to stay idle, or goods */ };
+
+/* The goods that are to be given out to empty trains. */
+typedef struct Stock {
+    uint8_t extra; /* goods of any colour */
+    uint8_t kind_count;
+    uint8_t kinds[CONVOI_GOODS];    /* that can be given */
+    uint8_t held[CONVOI_GOODS];     /* at most so many, and no more than 3 */
+    int32_t cheapest;               /* by a train that has yet to come */
+    uint64_t rest[CONVOI_GOODS][4]; /* what is left to be fetched, by how many are given */
+    uint16_t planned;               /* trains, as bits, that `others` are known of */
+    /* The best plan without a train, with what is left when it has made its choice. */
+    Plan others[CONVOI_TRAINS][STOCK_CHOICES];
+} Stock;
+
 /* A judged position: what each train is for, and what its next move is worth. */
 typedef struct Judgement {
     int32_t total;
@@ -316,7 +336,8 @@ typedef struct Judgement {
     /* What else is of use for judging positions that are nearly the same; not set if the game is
      * over. */
     Wants wants;
-    int32_t empty_cost;            /* of the goods that empty trains fetch, or nobody yet */
+    int32_t empty_cost; /* of the goods that empty trains fetch, or nobody yet */
+    Stock stock;
     Places watched[CONVOI_TRAINS]; /* where another train makes a difference to `gain` */
     Trail trail[CONVOI_TRAINS];    /* of trains with a task */
 } Judgement;
@@ -350,9 +371,9 @@ typedef struct Judge {
     const Costs *costs; /* for the lights and switches of the positions judged */
     bool ending;        /* the turn ends here: cards in hand are for later turns */
     /* A position with these lights and switches that was judged, and how; NULL: none. What another
-     * one has in common with it is not judged again. */
+     * one has in common with it is not judged again; what that takes is added to it. */
     const ConvoiState *real;
-    const Judgement *known;
+    Judgement *known;
 } Judge;
 
 static inline uint8_t train_colour(uint8_t train)

@@ -1,12 +1,8 @@
 /* The Convoi Express expert's tasks: which train fetches or brings which goods. */
 #include "convoi_expert.h"
 
+#include <stddef.h>
 #include <string.h>
-
-enum {
-    STOCKS_MAX = 256, /* ways to give out goods: up to three in each of four cities */
-    STOCK_WORDS = STOCKS_MAX / 64,
-};
 
 /* ---- Costs -------------------------------------------------------------------------------------
  */
@@ -164,22 +160,20 @@ static int32_t loaded_assign(const Judge *judge, const ConvoiState *state, Wants
 /* ---- Empty trains ------------------------------------------------------------------------------
  */
 
-enum { STOCK_NEVER = 1 << 28 /* cost of what cannot have been given yet */ };
+enum { ALL_TRAINS = (1 << CONVOI_TRAINS) - 1 };
 
-/* The goods that are to be given out to empty trains. How many of each colour have been given is
- * one number, with two bits for each colour. */
-typedef struct Stock {
-    uint8_t held[CONVOI_GOODS]; /* at most so many are given */
-    uint8_t wanted[CONVOI_GOODS];
-    uint8_t extra;
-    uint8_t kind_count; /* of goods that can be given */
-    uint8_t kinds[CONVOI_GOODS];
-    int32_t new_cost[CONVOI_GOODS]; /* by a train that has yet to come */
-    uint64_t fits[CONVOI_GOODS];    /* numbers, as bits of a word, with room for one more */
-    uint64_t reached[STOCK_WORDS];  /* numbers that can have been given, as bits */
-    int32_t cost[STOCKS_MAX];       /* least for having given so many */
-    uint8_t choice[CONVOI_TRAINS][STOCKS_MAX]; /* goods of each train; CONVOI_NONE: it stays idle */
-} Stock;
+/* The parts of a plan. */
+enum {
+    PLAN_TRAIN = 3, /* bits of a train: the goods that it fetches, plus one */
+    PLAN_GIVEN = PLAN_TRAIN * CONVOI_TRAINS, /* two bits for each colour: how many are fetched */
+    PLAN_COST = PLAN_GIVEN + 2 * CONVOI_GOODS,
+    GIVEN_MAX = 1 << 2 * CONVOI_GOODS, /* ways to give out goods */
+    GIVEN_WORDS = GIVEN_MAX / 64,
+};
+static const Plan plan_never = INT64_MAX / 2;
+
+/* The parts of a rest: what it costs, how many are missing, how many are beyond what is wanted. */
+enum { REST_COST = 32, REST_MISSING = 16, REST_MASK = 0xffff };
 
 /* The mean way from the city of `goods` to the ports that still want them: mostly as it usually is,
  * for lights and switches will have changed by then. */
@@ -214,17 +208,15 @@ static bool wants_known(const Judge *judge, const Wants *wants)
     return judge->known != NULL && memcmp(&judge->known->wants, wants, sizeof *wants) == 0;
 }
 
+/* From the city of `goods` on, for the colours that need it and have not been measured. */
 static void legs_measure(const Judge *judge, const ConvoiState *state, uint8_t goods,
                          Judgement *judgement)
 {
-    const Wants *wants = &judgement->wants;
-    uint32_t known = wants_known(judge, wants) ? judge->known->measured : 0;
     for (uint8_t colour = 0; colour < CONVOI_COLOURS; colour++) {
-        if (colour == 0 || colour_on_board(state, colour)) {
-            uint32_t number = (uint32_t)CONVOI_GOODS * colour + goods;
-            judgement->leg[colour][goods] = (known >> number & 1) != 0
-                                                ? judge->known->leg[colour][goods]
-                                                : leg_cost(judge, wants, colour, goods);
+        uint32_t number = (uint32_t)CONVOI_GOODS * colour + goods;
+        bool measured = (judgement->measured >> number & 1) != 0;
+        if (!measured && (colour == 0 || colour_on_board(state, colour))) {
+            judgement->leg[colour][goods] = leg_cost(judge, &judgement->wants, colour, goods);
             judgement->measured = (uint16_t)(judgement->measured | 1u << number);
         }
     }
@@ -239,166 +231,147 @@ static uint8_t goods_wanted(const ConvoiTables *tables, const Wants *wants, uint
     return sum;
 }
 
-static void stock_init(const Judge *judge, const ConvoiState *state, Judgement *judgement,
-                       Stock *stock)
+/* Adds a colour of which `held` may be given and `wanted` have to be, each for `cost` if none of
+ * the trains on the board fetches it. */
+static void stock_add(Stock *stock, uint8_t goods, uint8_t held, uint8_t wanted, int32_t cost)
+{
+    stock->cheapest = stock->kind_count == 0 || cost < stock->cheapest ? cost : stock->cheapest;
+    stock->kinds[stock->kind_count++] = goods;
+    stock->held[goods] = held;
+    for (int32_t given = 0; given <= held; given++) {
+        int32_t left = wanted - given;
+        stock->rest[goods][given] =
+            left >= 0 ? (uint64_t)(left * cost) << REST_COST | (uint64_t)left << REST_MISSING
+                      : (uint64_t)-left;
+    }
+}
+
+static void stock_init(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
     const ConvoiTables *tables = judge->tables;
     const Wants *wants = &judgement->wants;
-    static const uint64_t room[CONVOI_GOODS - 1][4] = {
-        {0, 0x1111111111111111, 0x3333333333333333, 0x7777777777777777},
-        {0, 0x000f000f000f000f, 0x00ff00ff00ff00ff, 0x0fff0fff0fff0fff},
-        {0, 0x000000000000ffff, 0x00000000ffffffff, 0x0000ffffffffffff},
-    };
+    Stock *stock = &judgement->stock;
+    memset(stock, 0, offsetof(Stock, others));
     stock->extra = (uint8_t)(wants->extra[0] + wants->extra[1]);
-    stock->kind_count = 0;
     for (uint8_t goods = 0; goods < CONVOI_GOODS; goods++) {
         uint8_t city = tables->goods_city[goods];
         uint8_t held = city != CONVOI_NONE ? state->goods[city] : 0;
         uint8_t wanted = goods_wanted(tables, wants, goods);
         uint8_t most = (uint8_t)(wanted + stock->extra);
-        stock->held[goods] = held < most ? held : most;
-        stock->wanted[goods] = wanted;
-        stock->fits[goods] = goods < CONVOI_GOODS - 1 ? room[goods][stock->held[goods]] : 0;
-        if (stock->held[goods] > 0) {
-            stock->kinds[stock->kind_count++] = goods;
+        held = held < most ? held : most;
+        if (held > 0) {
             legs_measure(judge, state, goods, judgement);
-            stock->new_cost[goods] =
-                PRICE_NEW + judge->outlook->approach[goods] + PRICE_LOAD + judgement->leg[0][goods];
+            stock_add(stock, goods, held, wanted,
+                      PRICE_NEW + judge->outlook->approach[goods] + PRICE_LOAD +
+                          judgement->leg[0][goods]);
         }
     }
 }
 
-/* What can have been given after one more train had its choice. */
-static void stock_spread(Stock *stock)
-{
-    for (uint32_t word = STOCK_WORDS; word-- > 0;) {
-        uint64_t old = stock->reached[word];
-        uint64_t more = old | (old & stock->fits[0]) << 1 | (old & stock->fits[1]) << 4 |
-                        (old & stock->fits[2]) << 16;
-        if (word > 0 && word <= stock->held[3]) {
-            more |= stock->reached[word - 1];
-        }
-        stock->reached[word] = more;
-    }
-}
+/* Plans for some of the trains: the best for each way to give out goods. */
+typedef struct Plans {
+    uint64_t reached[GIVEN_WORDS]; /* what may be given, as bits; the others have no plan */
+    Plan best[GIVEN_MAX];
+} Plans;
 
-/* The best choice of a train that has a say after so many goods were given: a colour or none. The
- * numbers below still have the costs without it. */
-static uint8_t stock_choose(Stock *stock, uint32_t given, int32_t idle,
-                            const int32_t fetch[CONVOI_GOODS])
+/* What the choices of a train add to a plan: to stay idle, or the goods that it fetches. */
+static void choices_find(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                         uint8_t train, Plan choices[STOCK_CHOICES])
 {
-    uint8_t choice = CONVOI_NONE;
-    int32_t cost = stock->cost[given] + idle;
-    for (uint32_t i = 0; i < stock->kind_count; i++) {
-        uint8_t goods = stock->kinds[i];
-        if ((given >> 2 * goods & 3) != 0) {
-            int32_t other = stock->cost[given - (1u << 2 * goods)] + fetch[goods];
-            choice = other < cost ? goods : choice;
-            cost = other < cost ? other : cost;
-        }
-    }
-    stock->cost[given] = cost;
-    return choice;
-}
-
-/* Lets one more train choose among the goods. */
-static void stock_offer(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
-                        Stock *stock, uint8_t train)
-{
+    const Stock *stock = &judgement->stock;
     uint16_t node = convoi_train_node(judge->tables, state, train);
-    int32_t idle = idle_cost(judge, train, node);
-    int32_t fetch[CONVOI_GOODS] = {0};
+    choices[0] = (Plan)idle_cost(judge, train, node) << PLAN_COST;
     for (uint32_t i = 0; i < stock->kind_count; i++) {
         uint8_t goods = stock->kinds[i];
-        fetch[goods] = fetch_cost(judge, judgement, train, goods, node);
+        choices[1 + goods] = (Plan)fetch_cost(judge, judgement, train, goods, node) << PLAN_COST |
+                             (Plan)1 << (PLAN_GIVEN + 2 * goods) |
+                             (Plan)(goods + 1) << PLAN_TRAIN * train;
     }
-    stock_spread(stock);
-    for (uint32_t word = STOCK_WORDS; word-- > 0;) {
-        for (uint64_t left = stock->reached[word]; left != 0;) {
+}
+
+/* What may be given, of a word of `old`, after one more train had its choice. */
+static uint64_t plans_spread(const Plans *plans, const Stock *stock, uint32_t word)
+{
+    static const uint64_t room[CONVOI_GOODS - 1][4] = {
+        {0, 0x1111111111111111, 0x3333333333333333, 0x7777777777777777},
+        {0, 0x000f000f000f000f, 0x00ff00ff00ff00ff, 0x0fff0fff0fff0fff},
+        {0, 0x000000000000ffff, 0x00000000ffffffff, 0x0000ffffffffffff},
+    };
+    uint64_t old = plans->reached[word];
+    uint64_t more = word > 0 ? plans->reached[word - 1] : 0;
+    for (uint32_t goods = 0; goods < CONVOI_GOODS - 1; goods++) {
+        more |= (old & room[goods][stock->held[goods]]) << (1u << 2 * goods);
+    }
+    return old | more;
+}
+
+/* Lets one more train choose. What is given without it is reached from what it did not choose, so
+ * the numbers are gone through from above. */
+static void plans_extend(Plans *plans, const Stock *stock, const Plan choices[STOCK_CHOICES])
+{
+    for (uint32_t word = stock->held[CONVOI_GOODS - 1] + 1u; word-- > 0;) {
+        uint64_t old = plans->reached[word];
+        plans->reached[word] = plans_spread(plans, stock, word);
+        for (uint64_t left = plans->reached[word]; left != 0;) {
             uint32_t bit = 63u - (uint32_t)__builtin_clzll(left);
             uint32_t given = 64 * word + bit;
-            left &= ~(UINT64_C(1) << bit);
-            stock->choice[train][given] = stock_choose(stock, given, idle, fetch);
+            Plan best = (old >> bit & 1) != 0 ? plans->best[given] + choices[0] : plan_never;
+            for (uint32_t i = 0; i < stock->kind_count; i++) {
+                uint8_t goods = stock->kinds[i];
+                if ((given >> 2 * goods & 3) != 0) {
+                    Plan plan = plans->best[given - (1u << 2 * goods)] + choices[1 + goods];
+                    best = plan < best ? plan : best;
+                }
+            }
+            plans->best[given] = best;
+            left ^= UINT64_C(1) << bit;
         }
     }
 }
 
-/* What is left when some goods were given, in one number, so that those of several colours can be
- * added up: what it costs, how many are missing, how many were given beyond what is wanted. */
-typedef uint64_t Rest;
-
-enum { REST_COST = 32, REST_MISSING = 16, REST_MASK = 0xffff };
-
-/* The rest of each colour, by how many of it were given. */
-typedef struct Rests {
-    Rest of[CONVOI_GOODS][1 << 2];
-} Rests;
-
-static void rests_find(const Stock *stock, Rests *rests)
+static uint64_t rest_of(const Stock *stock, uint32_t given)
 {
-    memset(rests, 0, sizeof *rests);
-    for (uint32_t i = 0; i < stock->kind_count; i++) {
-        uint8_t goods = stock->kinds[i];
-        for (int32_t given = 0; given <= stock->held[goods]; given++) {
-            int32_t left = stock->wanted[goods] - given;
-            uint64_t cost = (uint64_t)(left * stock->new_cost[goods]);
-            rests->of[goods][given] =
-                left >= 0 ? cost << REST_COST | (uint64_t)left << REST_MISSING : (uint64_t)-left;
-        }
-    }
+    return stock->rest[0][given & 3] + stock->rest[1][given >> 2 & 3] +
+           stock->rest[2][given >> 4 & 3] + stock->rest[3][given >> 6];
 }
 
-/* What an extra good costs; 0 if there is none to be had. */
-static int32_t stock_cheapest(const Stock *stock)
+/* How many goods are missing of those that are to be extra ones. */
+static int32_t rest_extra(const Stock *stock, uint64_t rest)
 {
-    int32_t cheapest = 0;
-    for (uint32_t i = 0; i < stock->kind_count; i++) {
-        int32_t cost = stock->new_cost[stock->kinds[i]];
-        cheapest = i == 0 || cost < cheapest ? cost : cheapest;
-    }
-    return cheapest;
+    return stock->extra - (int32_t)(rest & REST_MASK);
 }
 
-/* How much to give out so that all goods together cost least. */
-static uint32_t stock_best(const Stock *stock, int32_t *cost, uint8_t *unserved)
+/* `plan` with what the rest costs; never, if it gives out more than is wanted. */
+static Plan plan_whole(const Stock *stock, Plan plan, uint64_t rest)
 {
-    Rests rests;
-    int32_t cheapest = stock_cheapest(stock);
-    uint32_t best = 0;
-    *cost = INT32_MAX;
-    rests_find(stock, &rests);
-    for (uint32_t word = 0; word < STOCK_WORDS; word++) {
-        for (uint64_t left = stock->reached[word]; left != 0; left &= left - 1) {
+    int32_t extra = rest_extra(stock, rest);
+    int32_t cost = (int32_t)(rest >> REST_COST) + extra * stock->cheapest;
+    return extra >= 0 ? plan + ((Plan)cost << PLAN_COST) : plan_never;
+}
+
+/* The best of `plans` with what it leaves to fetch, for each choice of the train that is left. */
+static void others_find(const Plans *plans, const Stock *stock, Plan others[STOCK_CHOICES])
+{
+    for (uint32_t i = 0; i < STOCK_CHOICES; i++) {
+        others[i] = plan_never;
+    }
+    for (uint32_t word = 0; word < GIVEN_WORDS; word++) {
+        for (uint64_t left = plans->reached[word]; left != 0; left &= left - 1) {
             uint32_t given = 64 * word + (uint32_t)__builtin_ctzll(left);
-            Rest rest = rests.of[0][given & 3] + rests.of[1][given >> 2 & 3] +
-                        rests.of[2][given >> 4 & 3] + rests.of[3][given >> 6];
-            int32_t extra = stock->extra - (int32_t)(rest & REST_MASK);
-            int32_t all = stock->cost[given] + (int32_t)(rest >> REST_COST) + extra * cheapest;
-            if (extra >= 0 && all < *cost) {
-                *cost = all;
-                *unserved = (uint8_t)((int32_t)(rest >> REST_MISSING & REST_MASK) + extra);
-                best = given;
+            uint64_t rest = rest_of(stock, given);
+            Plan plan = plan_whole(stock, plans->best[given], rest);
+            others[0] = plan < others[0] ? plan : others[0];
+            for (uint32_t i = 0; i < stock->kind_count; i++) {
+                uint8_t goods = stock->kinds[i];
+                uint32_t before = given >> 2 * goods & 3;
+                if (before < stock->held[goods]) {
+                    const uint64_t *rests = stock->rest[goods];
+                    plan = plan_whole(stock, plans->best[given],
+                                      rest - rests[before] + rests[before + 1]);
+                    others[1 + goods] = plan < others[1 + goods] ? plan : others[1 + goods];
+                }
             }
         }
-    }
-    return best;
-}
-
-/* Writes down the choices that led to `given`. */
-static void stock_follow(const Judge *judge, const ConvoiState *state, const Stock *stock,
-                         uint32_t given, Judgement *judgement)
-{
-    for (uint8_t train = CONVOI_TRAINS; train-- > 0;) {
-        if (state->place[train] == 0 || state->cargo[train] != 0) {
-            continue;
-        }
-        uint8_t goods = stock->choice[train][given];
-        if (goods != CONVOI_NONE) {
-            judgement->task[train] = judge->tables->goods_city[goods];
-            given -= 1u << 2 * goods;
-        }
-        judgement->cost[train] = convoi_train_cost(judge, state, judgement, train,
-                                                   convoi_train_node(judge->tables, state, train));
     }
 }
 
@@ -407,31 +380,90 @@ static bool train_empty(const ConvoiState *state, uint8_t train)
     return state->place[train] != 0 && state->cargo[train] == 0;
 }
 
-/* Whether the same empty trains stand where they stood in the position that was judged before, and
- * everything else about their tasks is the same, too. */
-static bool empty_known(const Judge *judge, const ConvoiState *state, const Wants *wants)
+/* Plans for all empty trains but `train`, unless that was done before. */
+static void others_plan(const Judge *judge, const ConvoiState *state, Judgement *judgement,
+                        uint8_t train)
+{
+    Stock *stock = &judgement->stock;
+    Plans plans;
+    Plan choices[STOCK_CHOICES];
+    if ((stock->planned >> train & 1) != 0) {
+        return;
+    }
+    memset(plans.reached, 0, sizeof plans.reached);
+    plans.reached[0] = 1; /* nothing is given */
+    plans.best[0] = 0;
+    for (uint8_t other = 0; other < CONVOI_TRAINS; other++) {
+        if (other != train && train_empty(state, other)) {
+            choices_find(judge, state, judgement, other, choices);
+            plans_extend(&plans, stock, choices);
+        }
+    }
+    others_find(&plans, stock, stock->others[train]);
+    stock->planned = (uint16_t)(stock->planned | 1u << train);
+}
+
+/* The best plan with `train`, which is empty or not on the board. */
+static Plan plan_best(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                      uint8_t train, const Plan others[STOCK_CHOICES])
+{
+    Plan choices[STOCK_CHOICES];
+    if (!train_empty(state, train)) {
+        return others[0];
+    }
+    choices_find(judge, state, judgement, train, choices);
+    Plan best = others[0] + choices[0];
+    for (uint32_t i = 0; i < judgement->stock.kind_count; i++) {
+        uint32_t choice = 1u + judgement->stock.kinds[i];
+        Plan plan = others[choice] + choices[choice];
+        best = plan < best ? plan : best;
+    }
+    return best;
+}
+
+/* Gives empty trains the tasks that `plan` has for them. */
+static void plan_follow(const Judge *judge, const ConvoiState *state, Plan plan,
+                        Judgement *judgement)
+{
+    const Stock *stock = &judgement->stock;
+    uint64_t rest = rest_of(stock, (uint32_t)(plan >> PLAN_GIVEN) % GIVEN_MAX);
+    judgement->empty_cost = (int32_t)(plan >> PLAN_COST);
+    judgement->unserved =
+        (uint8_t)((int32_t)(rest >> REST_MISSING & REST_MASK) + rest_extra(stock, rest));
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
+        if (train_empty(state, train)) {
+            uint32_t choice = (uint32_t)(plan >> PLAN_TRAIN * train) & 7;
+            if (choice != 0) {
+                judgement->task[train] = judge->tables->goods_city[choice - 1];
+            }
+            judgement->cost[train] = convoi_train_cost(
+                judge, state, judgement, train, convoi_train_node(judge->tables, state, train));
+        }
+    }
+}
+
+/* The empty trains, as bits, that stand elsewhere than in the position that was judged before, came
+ * or are gone; all of them if there are other goods. */
+static uint32_t empty_moved(const Judge *judge, const ConvoiState *state)
 {
     const ConvoiState *real = judge->real;
-    if (!wants_known(judge, wants) || memcmp(state->goods, real->goods, sizeof real->goods) != 0) {
-        return false;
+    uint32_t moved = 0;
+    if (memcmp(state->goods, real->goods, sizeof real->goods) != 0) {
+        return ALL_TRAINS;
     }
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         bool empty = train_empty(state, train);
-        if (empty != train_empty(real, train) ||
-            (empty && (state->place[train] != real->place[train] ||
-                       state->heading[train] != real->heading[train]))) {
-            return false;
-        }
+        bool other = state->place[train] != real->place[train] ||
+                     state->heading[train] != real->heading[train];
+        moved |= (uint32_t)(empty != train_empty(real, train) || (empty && other)) << train;
     }
-    return true;
+    return moved;
 }
 
 /* Gives empty trains the tasks that they were given before. */
 static void empty_copy(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
     const Judgement *known = judge->known;
-    memcpy(judgement->leg, known->leg, sizeof judgement->leg);
-    judgement->measured = known->measured;
     judgement->unserved = known->unserved;
     judgement->empty_cost = known->empty_cost;
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
@@ -442,26 +474,31 @@ static void empty_copy(const Judge *judge, const ConvoiState *state, Judgement *
     }
 }
 
+/* Gives tasks to empty trains that were judged before, all but `train`. */
+static void empty_assign_one(const Judge *judge, const ConvoiState *state, uint8_t train,
+                             Judgement *judgement)
+{
+    const Stock *stock = &judge->known->stock;
+    others_plan(judge, judge->real, judge->known, train);
+    memcpy(&judgement->stock, stock, offsetof(Stock, others));
+    for (uint32_t i = 0; i < stock->kind_count; i++) {
+        legs_measure(judge, state, stock->kinds[i], judgement);
+    }
+    plan_follow(judge, state, plan_best(judge, state, judgement, train, stock->others[train]),
+                judgement);
+}
+
 /* Sends empty trains to goods so that all goods together cost least. */
 static void empty_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
-    Stock stock;
-    int32_t cost = 0;
-    stock_init(judge, state, judgement, &stock);
-    memset(stock.reached, 0, sizeof stock.reached);
-    for (uint32_t i = 0; i < 64u * (stock.held[3] + 1u); i++) {
-        stock.cost[i] = STOCK_NEVER;
+    uint8_t last = CONVOI_TRAINS - 1;
+    while (last > 0 && !train_empty(state, last)) {
+        last--;
     }
-    stock.reached[0] = 1; /* nothing was given */
-    stock.cost[0] = 0;
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (train_empty(state, train)) {
-            stock_offer(judge, state, judgement, &stock, train);
-        }
-    }
-    uint32_t best = stock_best(&stock, &cost, &judgement->unserved);
-    stock_follow(judge, state, &stock, best, judgement);
-    judgement->empty_cost = cost == INT32_MAX ? 0 : cost;
+    stock_init(judge, state, judgement);
+    others_plan(judge, state, judgement, last);
+    plan_follow(judge, state,
+                plan_best(judge, state, judgement, last, judgement->stock.others[last]), judgement);
 }
 
 int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
@@ -470,8 +507,16 @@ int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgem
     memset(judgement->task, CONVOI_NONE, sizeof judgement->task);
     int32_t loaded = loaded_assign(judge, state, &wants, judgement);
     judgement->wants = wants;
-    if (empty_known(judge, state, &wants)) {
+    bool same = wants_known(judge, &wants);
+    if (same) {
+        memcpy(judgement->leg, judge->known->leg, sizeof judgement->leg);
+        judgement->measured = judge->known->measured;
+    }
+    uint32_t moved = same ? empty_moved(judge, state) : ALL_TRAINS;
+    if (moved == 0) {
         empty_copy(judge, state, judgement);
+    } else if ((moved & (moved - 1)) == 0) {
+        empty_assign_one(judge, state, (uint8_t)__builtin_ctz(moved), judgement);
     } else {
         empty_assign(judge, state, judgement);
     }
