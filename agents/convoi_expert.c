@@ -442,12 +442,19 @@ static void question_think(Thought *thought)
     }
 }
 
+static void expert_build(const TyRuleset *ruleset, void *tables)
+{
+    ExpertTables *shared = tables;
+    Costs scratch;
+    convoi_map_init(&shared->map, convoi_tables(ruleset));
+    convoi_usual_init(&shared->usual, &scratch, &shared->map, convoi_tables(ruleset));
+}
+
 static void expert_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
                          uint32_t seat, uint64_t seed)
 {
     (void)seat;
     Expert *expert = memory;
-    Costs scratch;
     expert->style = (uint8_t)ty_agent_setting(agent, "style");
     expert->skill = (uint16_t)ty_agent_setting(agent, "skill");
     expert->seed = seed;
@@ -455,8 +462,7 @@ static void expert_start(const TyAgent *agent, void *memory, const TyRuleset *ru
     expert->tables = convoi_tables(ruleset);
     expert->light_from = CONVOI_NONE;
     expert->light_to = 0;
-    convoi_map_init(&expert->map, expert->tables);
-    convoi_usual_init(&expert->usual, &scratch, &expert->map, expert->tables);
+    expert->shared = ty_agent_tables(ruleset, agent);
 }
 
 /* The first answer that the mask allows. */
@@ -491,8 +497,8 @@ static uint32_t expert_act(void *memory, const TyView *view)
         .tables = expert->tables,
         .view = view,
         .judge = {.tables = expert->tables,
-                  .map = &expert->map,
-                  .usual = &expert->usual,
+                  .map = &expert->shared->map,
+                  .usual = &expert->shared->usual,
                   .outlook = &thought.outlook,
                   .costs = &expert->costs},
         .best = answer_any(view),
@@ -510,8 +516,8 @@ static uint32_t expert_act(void *memory, const TyView *view)
         question_think(&thought);
         return thought.best;
     }
-    convoi_outlook_init(&thought.outlook, expert->tables, &expert->usual, &thought.state);
-    convoi_costs_update(&expert->costs, &expert->map, expert->tables, &thought.state);
+    convoi_outlook_init(&thought.outlook, expert->tables, &expert->shared->usual, &thought.state);
+    convoi_costs_update(&expert->costs, &expert->shared->map, expert->tables, &thought.state);
     convoi_judge(&thought.judge, &thought.state, &thought.judgement);
     thought.judge.real = &thought.state;
     thought.judge.known = &thought.judgement;
@@ -534,6 +540,8 @@ const TyAgent convoi_expert = {
     .game = "convoi",
     .help = "rules of thumb: tasks for trains, ways past lights and switches, the next card",
     .memory_size = sizeof(Expert),
+    .build = expert_build,
+    .tables_size = sizeof(ExpertTables),
     .start = expert_start,
     .act = expert_act,
     .fields = expert_fields,

@@ -434,18 +434,23 @@ typedef enum Style {
     STYLE_HOARDING, /* keeps cards unless an action is worth much */
 } Style;
 
+/* What the experts of a ruleset share. */
+typedef struct ExpertTables {
+    Map map;
+    UsualWays usual;
+} ExpertTables;
+
 typedef struct Expert {
     const TyRuleset *ruleset;
     const ConvoiTables *tables;
-    Map map;
-    UsualWays usual;
-    Costs costs;        /* of the position as it is */
+    const ExpertTables *shared;
     uint8_t light_from; /* the light that was chosen to be moved, and where to */
     uint8_t light_to;
     uint8_t style;      /* a Style */
     uint16_t skill;     /* thousandths: how often it follows its judgement */
     uint32_t decisions; /* so far, for the draws of mistakes */
     uint64_t seed;
+    Costs costs; /* of the position as it is */
 } Expert;
 
 _Static_assert(sizeof(Expert) <= TY_AGENT_MEMORY_MAX, "the expert fits into an agent's memory");

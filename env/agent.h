@@ -94,6 +94,11 @@ struct TyAgent {
                   uint64_t seed);
     /* Returns an action that the mask allows. */
     uint32_t (*act)(void *memory, const TyView *view);
+    /* Fills `tables`, which are `tables_size` zero bytes, with what all its seats and episodes can
+     * share: ty_agent_tables finds them. Called once for each ruleset, when it is opened. NULL:
+     * nothing to do. */
+    void (*build)(const TyRuleset *ruleset, void *tables);
+    size_t tables_size; /* bytes of these tables */
     /* Its settings; ends with a NULL key. NULL: none. A file (at most one, without choices) must
      * be given; if it is the first field, `net:FILE` is short for `net:file=FILE`. */
     const TyField *fields;
@@ -149,6 +154,12 @@ TY_API void ty_agent_close(const TyAgent *agent);
 
 /* The value of setting `key`; INT32_MIN if the agent has no such setting. */
 TY_API int32_t ty_agent_setting(const TyAgent *agent, const char *key);
+
+/* What the agent's `build` made of the ruleset; NULL if it has none, or was added after the ruleset
+ * was opened.
+ *
+ *     memory->map = ty_agent_tables(ruleset, agent); */
+TY_API const void *ty_agent_tables(const TyRuleset *ruleset, const TyAgent *agent);
 
 /* The length of the first entry of a list of agents with commas, settings included: 30 of
  * "expert:style=bold,skill=0.7,random" are the expert's.

@@ -313,6 +313,7 @@ struct TyRuleset {
     void *tables;
     char *file_bytes[TY_FILES_MAX]; /* of the user's own files; NULL for built-in ones */
     size_t file_size[TY_FILES_MAX];
+    struct AgentTables *agent_tables; /* what agents made of it: see ty_agent_tables */
 };
 
 /* A drawing being written: see kit/svg.h. */

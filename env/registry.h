@@ -17,6 +17,13 @@ const TyField *registry_fields(const TyGame *game);
  * is none. */
 const TyAgent *registry_agent(const TyGame *game, const char *name);
 
+/* What agents made of a ruleset: see ty_agent_tables. */
+typedef struct AgentTables AgentTables;
+
+/* Lets all agents of a ruleset's game make their tables of it. */
+TyStatus agent_tables_build(TyRuleset *ruleset);
+void agent_tables_free(TyRuleset *ruleset);
+
 /* ty_agent_act with a stop and notes in the agent's view; NULL: none. */
 uint32_t agent_act(const TyAgent *agent, void *memory, const TyRuleset *ruleset, const void *state,
                    const TyStop *stop, TyNotes *notes);

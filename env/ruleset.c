@@ -372,6 +372,9 @@ TyStatus ty_ruleset_open(const char *spec, const TyFiles *files, TyRuleset **rul
             (*ruleset)->tables = tables;
             status = ruleset_build(*ruleset, &config, &documents);
         }
+        if (status.code == TY_OK) {
+            status = agent_tables_build(*ruleset);
+        }
     }
     documents_close(&documents);
     if (status.code != TY_OK) {
@@ -387,6 +390,7 @@ void ty_ruleset_close(TyRuleset *ruleset)
         for (uint32_t i = 0; i < TY_FILES_MAX; i++) {
             free(ruleset->file_bytes[i]);
         }
+        agent_tables_free(ruleset);
         free(ruleset->tables);
         free(ruleset);
     }

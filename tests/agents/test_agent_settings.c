@@ -62,8 +62,20 @@ static uint32_t choosy_act(void *memory, const TyView *view)
     return ty_sample(view->mask, ty_shape(view->ruleset)->action_count, 1, 1);
 }
 
+static uint32_t build_count;
+
+static void choosy_build(const TyRuleset *ruleset, void *tables)
+{
+    const TyRuleset **of = tables;
+    assert_null(*of);
+    *of = ruleset;
+    build_count++;
+}
+
 static const TyAgent choosy = {.name = "choosy",
                                .game = "express",
+                               .build = choosy_build,
+                               .tables_size = sizeof(const TyRuleset *),
                                .start = choosy_start,
                                .act = choosy_act,
                                .fields = choosy_fields,
@@ -254,6 +266,36 @@ static void test_settings_that_cannot_be_are_refused(void **unused)
     assert_not_added((TyField){"file", TY_FIELD_FILE, 0, 0, 1, styles, false, "built in"});
 }
 
+/* ---- Tables ---- */
+
+static void test_tables_are_made_once_for_each_ruleset_of_the_game(void **unused)
+{
+    (void)unused;
+    const TyRuleset *const *tables = ty_agent_tables(express, &choosy);
+    const TyAgent *agent = agent_of("choosy:some/mine.bin,loud=true");
+    uint32_t before = build_count;
+    TyRuleset *other = NULL;
+    assert_ptr_equal(*tables, express);
+    assert_ptr_equal(ty_agent_tables(express, agent), tables);
+    assert_int_equal(build_count, before);
+    assert_int_equal(ty_ruleset_open("express:players=3", NULL, &other).code, TY_OK);
+    assert_int_equal(build_count, before + 1);
+    assert_ptr_equal(*(const TyRuleset *const *)ty_agent_tables(other, agent), other);
+    ty_ruleset_close(other);
+    assert_int_equal(ty_ruleset_open("nordic", NULL, &other).code, TY_OK);
+    assert_int_equal(build_count, before + 1);
+    assert_null(ty_agent_tables(other, agent));
+    ty_ruleset_close(other);
+    ty_agent_close(agent);
+}
+
+static void test_an_agent_has_no_tables_where_it_made_none(void **unused)
+{
+    (void)unused;
+    assert_null(ty_agent_tables(express, ty_agent_find(ty_game_find("convoi"), "expert")));
+    assert_null(ty_agent_tables(express, ty_agent_find(ty_ruleset_game(express), "random")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +309,8 @@ int main(void)
         cmocka_unit_test(test_long_specifications_are_refused),
         cmocka_unit_test(test_settings_belong_to_the_agent_before_them),
         cmocka_unit_test(test_settings_that_cannot_be_are_refused),
+        cmocka_unit_test(test_tables_are_made_once_for_each_ruleset_of_the_game),
+        cmocka_unit_test(test_an_agent_has_no_tables_where_it_made_none),
     };
     if (ty_agent_add(&choosy).code != TY_OK ||
         ty_ruleset_open("express", NULL, &express).code != TY_OK) {

@@ -170,6 +170,8 @@ class Agent(Structure):
         ("memory_size", c_size_t),
         ("start", CFUNCTYPE(None, c_void_p, c_void_p, c_void_p, c_uint32, c_uint64)),
         ("act", CFUNCTYPE(c_uint32, c_void_p, POINTER(View))),
+        ("build", c_void_p),
+        ("tables_size", c_size_t),
         ("fields", c_void_p),
         ("open", c_void_p),
         ("close", c_void_p),
