@@ -1,6 +1,7 @@
 /* The Convoi Express expert's ways: what it costs to get from anywhere to each city. */
 #include "convoi_expert.h"
 #include "core/bytes.h"
+#include "core/processor.h"
 
 #include <assert.h>
 #include <string.h>
@@ -14,19 +15,19 @@ typedef struct Fan {
     LaneVector of[CONVOI_COLOURS];
 } Fan;
 
-static inline LaneVector lanes_load(const Lanes *lanes)
+INLINE LaneVector lanes_load(const Lanes *lanes)
 {
     LaneVector vector;
     memcpy(&vector, lanes, sizeof vector);
     return vector;
 }
 
-static inline LaneVector lanes_of(int16_t value)
+INLINE LaneVector lanes_of(int16_t value)
 {
     return (LaneVector){0} + value;
 }
 
-static inline LaneVector lanes_lower(LaneVector lanes, LaneVector other)
+INLINE LaneVector lanes_lower(LaneVector lanes, LaneVector other)
 {
 #ifdef __SSE2__ /* one instruction, which compilers do not find in what is below */
     return (LaneVector)_mm_min_epi16((__m128i)lanes, (__m128i)other);
@@ -36,7 +37,7 @@ static inline LaneVector lanes_lower(LaneVector lanes, LaneVector other)
 #endif
 }
 
-static inline Fan fan_load(const Lanes noted[CONVOI_COLOURS])
+INLINE Fan fan_load(const Lanes noted[CONVOI_COLOURS])
 {
     Fan fan;
     memcpy(&fan, noted, sizeof fan);
@@ -44,7 +45,7 @@ static inline Fan fan_load(const Lanes noted[CONVOI_COLOURS])
 }
 
 /* The same lanes for every colour. */
-static inline Fan fan_of(LaneVector lanes)
+INLINE Fan fan_of(LaneVector lanes)
 {
     Fan fan;
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
@@ -54,7 +55,7 @@ static inline Fan fan_of(LaneVector lanes)
 }
 
 /* The lower of `fan` and of what `from` costs with `price` besides. */
-static inline Fan fan_lower(Fan fan, const Lanes from[CONVOI_COLOURS], LaneVector price)
+INLINE Fan fan_lower(Fan fan, const Lanes from[CONVOI_COLOURS], LaneVector price)
 {
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         fan.of[colour] = lanes_lower(fan.of[colour], lanes_load(&from[colour]) + price);
@@ -63,7 +64,7 @@ static inline Fan fan_lower(Fan fan, const Lanes from[CONVOI_COLOURS], LaneVecto
 }
 
 /* `fan` with what each colour pays besides. */
-static inline Fan fan_plus(Fan fan, const int16_t price[CONVOI_COLOURS])
+INLINE Fan fan_plus(Fan fan, const int16_t price[CONVOI_COLOURS])
 {
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         fan.of[colour] += lanes_of(price[colour]);
@@ -72,13 +73,13 @@ static inline Fan fan_plus(Fan fan, const int16_t price[CONVOI_COLOURS])
 }
 
 /* Notes `fan`; returns whether it is another than before. */
-static inline bool fan_note(Lanes noted[CONVOI_COLOURS], Fan fan)
+INLINE bool fan_note(Lanes noted[CONVOI_COLOURS], Fan fan)
 {
     LaneVector changes = {0};
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         changes |= fan.of[colour] ^ lanes_load(&noted[colour]);
+        memcpy(&noted[colour], &fan.of[colour], sizeof noted[colour]);
     }
-    memcpy(noted, &fan, sizeof fan);
     WordVector words = (WordVector)changes;
     return (words[0] | words[1]) != 0;
 }
@@ -186,7 +187,7 @@ static void lights_touch(const Map *map, uint64_t lights, Items *lines)
 /* ---- The search ---- */
 
 /* Adds what follows from the cost of a line or a city, if `changed`. */
-static void items_spread(Items *items, const Map *map, uint32_t item, bool changed)
+INLINE void items_spread(Items *items, const Map *map, uint32_t item, bool changed)
 {
     for (uint32_t i = 0; i < MAP_ITEM_WORDS; i++) {
         items->bits[i] |= bits_if(changed, map->spread[item].bits[i]);
@@ -194,8 +195,7 @@ static void items_spread(Items *items, const Map *map, uint32_t item, bool chang
 }
 
 /* From a city on: by its best exit. Returns whether that costs something else than before. */
-static inline bool city_renew(Costs *costs, const Map *map, const ConvoiTables *tables,
-                              uint32_t city)
+INLINE bool city_renew(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t city)
 {
     Fan fan = fan_of(lanes_load(&map->home[city]));
     for (uint64_t left = tables->city_lights[city]; left != 0; left &= left - 1) {
@@ -206,7 +206,7 @@ static inline bool city_renew(Costs *costs, const Map *map, const ConvoiTables *
 }
 
 /* From the end of a line on: through its city, or by the lines that leave its junction. */
-static inline Fan line_onward(const Costs *costs, const Map *map, uint32_t number)
+INLINE Fan line_onward(const Costs *costs, const Map *map, uint32_t number)
 {
     const MapLine *line = &map->line[number];
     Fan fan = fan_of(lanes_of(MAP_COST_FAR));
@@ -220,8 +220,7 @@ static inline Fan line_onward(const Costs *costs, const Map *map, uint32_t numbe
 }
 
 /* Computes a line, or a city, again. Returns whether it costs something else than before. */
-static inline bool item_renew(Costs *costs, const Map *map, const ConvoiTables *tables,
-                              uint32_t item)
+INLINE bool item_renew(Costs *costs, const Map *map, const ConvoiTables *tables, uint32_t item)
 {
     if (item >= map->line_count) {
         return city_renew(costs, map, tables, item - map->line_count);
@@ -230,7 +229,7 @@ static inline bool item_renew(Costs *costs, const Map *map, const ConvoiTables *
 }
 
 /* Computes what is waiting again, and what follows from it, until nothing changes. */
-static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables, Items *waiting)
+INLINE void items_solve(Costs *costs, const Map *map, const ConvoiTables *tables, Items *waiting)
 {
     for (bool any = true; any;) {
         Items now = *waiting;
@@ -243,6 +242,25 @@ static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables
                 any = true;
             }
         }
+    }
+}
+
+#if defined(__x86_64__) /* the same in fewer instructions */
+__attribute__((target("avx2,bmi"))) static void
+items_solve_wide(Costs *costs, const Map *map, const ConvoiTables *tables, Items *waiting)
+{
+    items_solve(costs, map, tables, waiting);
+}
+#else
+#define items_solve_wide items_solve
+#endif
+
+static void items_renew(Costs *costs, const Map *map, const ConvoiTables *tables, Items *waiting)
+{
+    if (processor_avx2) {
+        items_solve_wide(costs, map, tables, waiting);
+    } else {
+        items_solve(costs, map, tables, waiting);
     }
 }
 
