@@ -342,14 +342,20 @@ typedef struct Judgement {
     Trail trail[CONVOI_TRAINS];    /* of trains with a task */
 } Judgement;
 
+/* Instruction cards with the same symbols for moves, however often each colour is on them. */
+typedef struct CardSet {
+    uint8_t colours; /* as bits */
+    uint8_t multi;   /* multicolour symbols */
+    uint8_t count;   /* cards */
+} CardSet;
+
 /* The instruction cards that may come next, by what they name. */
 typedef struct Deck {
     int32_t count;
-    int32_t new_trains;                /* on all of them */
-    int32_t moves[CONVOI_COLOURS];     /* symbols of each colour, on cards without multicolour */
-    uint8_t sets[1 << CONVOI_COLOURS]; /* such cards, by the colours on them */
-    uint8_t multi_count;
-    const Card *multi[CONVOI_CARDS_MAX]; /* cards with multicolour symbols */
+    int32_t new_trains;            /* on all of them */
+    int32_t moves[CONVOI_COLOURS]; /* symbols of each colour */
+    uint8_t set_count;
+    CardSet sets[CONVOI_CARDS_MAX];
 } Deck;
 
 /* What does not depend on what one does in the turn. */

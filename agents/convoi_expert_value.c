@@ -74,12 +74,10 @@ static int32_t symbol_multi(Symbols *symbols)
     return symbols->gain[best];
 }
 
-/* What the moves of `card` bring from symbol `first` on, if its worst may be swapped for `floor`.
- */
-static int32_t card_gain(const Card *card, uint32_t first, Symbols symbols, int32_t floor)
+/* What the moves of `card` bring from symbol `first` on. */
+static int32_t card_gain(const Card *card, uint32_t first, Symbols symbols)
 {
     int32_t sum = 0;
-    int32_t lowest = 0;
     for (uint32_t i = 0; i < card->move_count; i++) {
         if (card->move_colour[i] != CONVOI_COLOUR_ANY) {
             symbols.barred[card->move_colour[i]] = true;
@@ -87,11 +85,9 @@ static int32_t card_gain(const Card *card, uint32_t first, Symbols symbols, int3
     }
     for (uint32_t i = first; i < card->move_count; i++) {
         uint8_t colour = card->move_colour[i];
-        int32_t gain = colour == CONVOI_COLOUR_ANY ? symbol_multi(&symbols) : symbols.gain[colour];
-        lowest = gain < lowest ? gain : lowest;
-        sum += gain;
+        sum += colour == CONVOI_COLOUR_ANY ? symbol_multi(&symbols) : symbols.gain[colour];
     }
-    return lowest < floor ? sum - lowest + floor : sum;
+    return sum;
 }
 
 uint32_t convoi_start_weights(const ConvoiTables *tables, const ConvoiState *state,
@@ -130,29 +126,34 @@ static int32_t start_loss(const Judge *judge, const ConvoiState *state, const Ju
     return lost * taken / outlook->start_sum;
 }
 
+/* Cards with the same colours on them are counted together. */
 static void deck_add(Deck *deck, const Card *card)
 {
-    uint32_t set = 0;
+    CardSet set = {.count = 1};
     deck->count++;
     deck->new_trains += card->new_count;
     for (uint32_t i = 0; i < card->move_count; i++) {
         if (card->move_colour[i] == CONVOI_COLOUR_ANY) {
-            deck->multi[deck->multi_count++] = card;
+            set.multi++;
+        } else {
+            deck->moves[card->move_colour[i]]++;
+            set.colours |= (uint8_t)(1u << card->move_colour[i]);
+        }
+    }
+    for (uint32_t i = 0; i < deck->set_count; i++) {
+        if (deck->sets[i].colours == set.colours && deck->sets[i].multi == set.multi) {
+            deck->sets[i].count++;
             return;
         }
     }
-    for (uint32_t i = 0; i < card->move_count; i++) {
-        deck->moves[card->move_colour[i]]++;
-        set |= 1u << card->move_colour[i];
-    }
-    deck->sets[set]++;
+    deck->sets[deck->set_count++] = set;
 }
 
 /* The cards that may come next. */
 static void deck_init(Deck *deck, const ConvoiTables *tables, const ConvoiState *state)
 {
     bool known = state->pile == 1 && state->bottom != 0;
-    memset(deck, 0, offsetof(Deck, multi));
+    memset(deck, 0, offsetof(Deck, sets));
     for (uint32_t i = 0; i < tables->card_count; i++) {
         if (known ? state->bottom == CARD_BASE + i : !state->seen[i]) {
             deck_add(deck, &tables->cards[i]);
@@ -204,23 +205,47 @@ static int32_t chef_floor(const Judge *judge, const ConvoiState *state)
     return free ? -PRICE_STAFF : INT32_MIN;
 }
 
+/* What the multicolour symbols of the cards of a set bring, which name the best of the colours that
+ * are not on the card, and what swapping the worst symbol of each card for `floor` adds. */
+static int32_t set_gain(const CardSet *set, const Symbols *symbols, const uint8_t best_first[],
+                        int32_t floor)
+{
+    int32_t sum = 0;
+    int32_t lowest = 0;
+    uint32_t multi = set->multi;
+    for (uint32_t i = 0; i < CONVOI_COLOURS; i++) {
+        int32_t gain = symbols->gain[best_first[i]];
+        bool named = (set->colours >> best_first[i] & 1) == 0;
+        if (named && multi == 0) {
+            continue;
+        }
+        sum += named ? gain : 0;
+        multi -= named;
+        lowest = gain < lowest ? gain : lowest;
+    }
+    return set->count * (lowest < floor ? sum + floor - lowest : sum);
+}
+
 /* What the moves of the deck's cards bring in all; the worst of each card may be swapped for
  * `floor`. */
 static int32_t deck_gain(const Deck *deck, const Symbols *symbols, int32_t floor)
 {
+    const int32_t *gain = symbols->gain;
+    uint8_t best_first[CONVOI_COLOURS] = {0, 1, 2};
     int32_t sum = 0;
-    for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
-        sum += deck->moves[colour] * symbols->gain[colour];
+    for (uint32_t i = 0; i < CONVOI_COLOURS; i++) {
+        sum += deck->moves[i] * gain[i];
+        uint32_t at = i;
+        for (; at > 0 && gain[best_first[at - 1]] < gain[i]; at--) {
+            best_first[at] = best_first[at - 1];
+        }
+        best_first[at] = (uint8_t)i;
     }
-    int32_t lowest[1 << CONVOI_COLOURS] = {0};
-    for (uint32_t set = 1; set < 1u << CONVOI_COLOURS; set++) {
-        int32_t gain = symbols->gain[__builtin_ctz(set)];
-        int32_t others = lowest[set & (set - 1)];
-        lowest[set] = gain < others ? gain : others;
-        sum += lowest[set] < floor ? deck->sets[set] * (floor - lowest[set]) : 0;
-    }
-    for (uint32_t i = 0; i < deck->multi_count; i++) {
-        sum += card_gain(deck->multi[i], 0, *symbols, floor);
+    bool swaps = gain[best_first[CONVOI_COLOURS - 1]] < floor;
+    for (uint32_t i = 0; i < deck->set_count; i++) {
+        if (swaps || deck->sets[i].multi > 0) {
+            sum += set_gain(&deck->sets[i], symbols, best_first, floor);
+        }
     }
     return sum;
 }
@@ -264,7 +289,7 @@ static int32_t this_card_gain(const Judge *judge, const ConvoiState *state,
         now = symbols.gain[state->colour - 1];
         first++;
     }
-    return now + card_gain(card, first, symbols, INT32_MIN);
+    return now + card_gain(card, first, symbols);
 }
 
 /* What instruction cards bring before anybody can play action cards again. */
@@ -403,22 +428,17 @@ static int32_t card_price(uint32_t held)
     return held < sizeof prices / sizeof prices[0] ? prices[held] : CARD_6;
 }
 
-/* Cards kept for later: the best ones, no more than leave room for those to be drawn. */
+/* Cards kept for later: the best ones, no more than leave room for those to be drawn. The first of
+ * each kind is worth most, then the second of each. */
 static int32_t hand_later(const uint8_t hand[CONVOI_KINDS])
 {
-    uint8_t used[CONVOI_KINDS] = {0};
+    uint32_t left = CARDS_KEPT;
     int32_t sum = 0;
-    for (uint32_t i = 0; i < CARDS_KEPT; i++) {
-        uint32_t best = CONVOI_KINDS;
-        for (uint32_t kind = 0; kind < CONVOI_KINDS; kind++) {
-            if (used[kind] < hand[kind] && (best == CONVOI_KINDS || used[kind] < used[best])) {
-                best = kind;
-            }
-        }
-        if (best == CONVOI_KINDS) {
-            break;
-        }
-        sum += card_price(used[best]++);
+    for (uint32_t held = 0; held < CARDS_KEPT; held++) {
+        uint32_t kinds = (uint32_t)(hand[0] > held) + (hand[1] > held) + (hand[2] > held);
+        kinds = kinds < left ? kinds : left;
+        sum += (int32_t)kinds * card_price(held);
+        left -= kinds;
     }
     return sum;
 }
