@@ -233,18 +233,6 @@ static inline bool places_have(const Places *places, uint8_t place)
     return (places->bits[place / 64] >> place % 64 & 1) != 0;
 }
 
-/* Where trains stand. */
-static inline Places places_taken(const ConvoiState *state)
-{
-    Places taken = {{0}};
-    for (uint32_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] != 0) {
-            places_add(&taken, (uint8_t)(state->place[train] - 1));
-        }
-    }
-    return taken;
-}
-
 /* How a move may end. */
 typedef struct Outcome {
     uint8_t place;
@@ -335,8 +323,14 @@ typedef struct Judgement {
     uint16_t measured;                         /* bit 4 * colour + goods: `leg` is known */
     /* What else is of use for judging positions that are nearly the same; not set if the game is
      * over. */
+    uint32_t board; /* trains on it, as bits */
+    uint32_t empty; /* of them: those without goods */
+    uint32_t moved; /* trains that stand elsewhere or carry something else than in the position that
+                       was judged before; all, if there was none */
+    Places taken;   /* where trains stand */
     Wants wants;
-    int32_t empty_cost; /* of the goods that empty trains fetch, or nobody yet */
+    int32_t loaded_cost; /* of the goods that loaded trains bring */
+    int32_t empty_cost;  /* of the goods that empty trains fetch, or nobody yet */
     Stock stock;
     Places watched[CONVOI_TRAINS]; /* where another train makes a difference to `gain` */
     Trail trail[CONVOI_TRAINS];    /* of trains with a task */
@@ -399,7 +393,8 @@ static inline uint8_t convoi_die_most(uint8_t train)
 
 /* The node that a train on the board stands on. */
 uint16_t convoi_train_node(const ConvoiTables *tables, const ConvoiState *state, uint8_t train);
-/* Gives every train its task; returns what it costs to deliver all goods. */
+/* Gives every train its task, once `judgement` has what trains there are; returns what it costs to
+ * deliver all goods. */
 int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement);
 /* From `node` to the end of the train's task. */
 int32_t convoi_train_cost(const Judge *judge, const ConvoiState *state, const Judgement *judgement,

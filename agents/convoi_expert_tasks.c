@@ -128,9 +128,9 @@ static Delivery delivery_best(const Judge *judge, const ConvoiState *state, cons
                               const Judgement *judgement)
 {
     Delivery best = {.cost = INT32_MAX};
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] != 0 && state->cargo[train] != 0 &&
-            judgement->task[train] == CONVOI_NONE) {
+    for (uint32_t left = judgement->board ^ judgement->empty; left != 0; left &= left - 1) {
+        uint8_t train = (uint8_t)__builtin_ctz(left);
+        if (judgement->task[train] == CONVOI_NONE) {
             Delivery delivery = delivery_of(judge, state, wants, train);
             best = delivery.cost < best.cost ? delivery : best;
         }
@@ -159,8 +159,6 @@ static int32_t loaded_assign(const Judge *judge, const ConvoiState *state, Wants
 
 /* ---- Empty trains ------------------------------------------------------------------------------
  */
-
-enum { ALL_TRAINS = (1 << CONVOI_TRAINS) - 1 };
 
 /* The parts of a plan. */
 enum {
@@ -200,12 +198,6 @@ static bool colour_on_board(const ConvoiState *state, uint8_t colour)
 {
     const uint8_t *place = &state->place[3 * colour];
     return (place[0] | place[1] | place[2]) != 0;
-}
-
-/* Whether the ways that trains use later are those of the position that was judged before. */
-static bool wants_known(const Judge *judge, const Wants *wants)
-{
-    return judge->known != NULL && memcmp(&judge->known->wants, wants, sizeof *wants) == 0;
 }
 
 /* From the city of `goods` on, for the colours that need it and have not been measured. */
@@ -375,11 +367,6 @@ static void others_find(const Plans *plans, const Stock *stock, Plan others[STOC
     }
 }
 
-static bool train_empty(const ConvoiState *state, uint8_t train)
-{
-    return state->place[train] != 0 && state->cargo[train] == 0;
-}
-
 /* Plans for all empty trains but `train`, unless that was done before. */
 static void others_plan(const Judge *judge, const ConvoiState *state, Judgement *judgement,
                         uint8_t train)
@@ -393,11 +380,9 @@ static void others_plan(const Judge *judge, const ConvoiState *state, Judgement 
     memset(plans.reached, 0, sizeof plans.reached);
     plans.reached[0] = 1; /* nothing is given */
     plans.best[0] = 0;
-    for (uint8_t other = 0; other < CONVOI_TRAINS; other++) {
-        if (other != train && train_empty(state, other)) {
-            choices_find(judge, state, judgement, other, choices);
-            plans_extend(&plans, stock, choices);
-        }
+    for (uint32_t left = judgement->empty & ~(1u << train); left != 0; left &= left - 1) {
+        choices_find(judge, state, judgement, (uint8_t)__builtin_ctz(left), choices);
+        plans_extend(&plans, stock, choices);
     }
     others_find(&plans, stock, stock->others[train]);
     stock->planned = (uint16_t)(stock->planned | 1u << train);
@@ -408,7 +393,7 @@ static Plan plan_best(const Judge *judge, const ConvoiState *state, const Judgem
                       uint8_t train, const Plan others[STOCK_CHOICES])
 {
     Plan choices[STOCK_CHOICES];
-    if (!train_empty(state, train)) {
+    if ((judgement->empty >> train & 1) == 0) {
         return others[0];
     }
     choices_find(judge, state, judgement, train, choices);
@@ -430,47 +415,24 @@ static void plan_follow(const Judge *judge, const ConvoiState *state, Plan plan,
     judgement->empty_cost = (int32_t)(plan >> PLAN_COST);
     judgement->unserved =
         (uint8_t)((int32_t)(rest >> REST_MISSING & REST_MASK) + rest_extra(stock, rest));
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (train_empty(state, train)) {
-            uint32_t choice = (uint32_t)(plan >> PLAN_TRAIN * train) & 7;
-            if (choice != 0) {
-                judgement->task[train] = judge->tables->goods_city[choice - 1];
-            }
-            judgement->cost[train] = convoi_train_cost(
-                judge, state, judgement, train, convoi_train_node(judge->tables, state, train));
+    for (uint32_t left = judgement->empty; left != 0; left &= left - 1) {
+        uint8_t train = (uint8_t)__builtin_ctz(left);
+        uint32_t choice = (uint32_t)(plan >> PLAN_TRAIN * train) & 7;
+        if (choice != 0) {
+            judgement->task[train] = judge->tables->goods_city[choice - 1];
         }
+        judgement->cost[train] = convoi_train_cost(judge, state, judgement, train,
+                                                   convoi_train_node(judge->tables, state, train));
     }
 }
 
-/* The empty trains, as bits, that stand elsewhere than in the position that was judged before, came
- * or are gone; all of them if there are other goods. */
-static uint32_t empty_moved(const Judge *judge, const ConvoiState *state)
+/* Gives trains (bits) the tasks that they were given before. */
+static void tasks_copy(const Judgement *known, uint32_t trains, Judgement *judgement)
 {
-    const ConvoiState *real = judge->real;
-    uint32_t moved = 0;
-    if (memcmp(state->goods, real->goods, sizeof real->goods) != 0) {
-        return ALL_TRAINS;
-    }
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        bool empty = train_empty(state, train);
-        bool other = state->place[train] != real->place[train] ||
-                     state->heading[train] != real->heading[train];
-        moved |= (uint32_t)(empty != train_empty(real, train) || (empty && other)) << train;
-    }
-    return moved;
-}
-
-/* Gives empty trains the tasks that they were given before. */
-static void empty_copy(const Judge *judge, const ConvoiState *state, Judgement *judgement)
-{
-    const Judgement *known = judge->known;
-    judgement->unserved = known->unserved;
-    judgement->empty_cost = known->empty_cost;
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (train_empty(state, train)) {
-            judgement->task[train] = known->task[train];
-            judgement->cost[train] = known->cost[train];
-        }
+    for (uint32_t left = trains; left != 0; left &= left - 1) {
+        uint32_t train = (uint32_t)__builtin_ctz(left);
+        judgement->task[train] = known->task[train];
+        judgement->cost[train] = known->cost[train];
     }
 }
 
@@ -491,34 +453,57 @@ static void empty_assign_one(const Judge *judge, const ConvoiState *state, uint8
 /* Sends empty trains to goods so that all goods together cost least. */
 static void empty_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
-    uint8_t last = CONVOI_TRAINS - 1;
-    while (last > 0 && !train_empty(state, last)) {
-        last--;
-    }
+    uint8_t last = (uint8_t)(31 - __builtin_clz(judgement->empty | 1));
     stock_init(judge, state, judgement);
     others_plan(judge, state, judgement, last);
     plan_follow(judge, state,
                 plan_best(judge, state, judgement, last, judgement->stock.others[last]), judgement);
 }
 
+/* The same, for a position with the same wants as one that was judged before. */
+static void empty_assign_again(const Judge *judge, const ConvoiState *state, Judgement *judgement)
+{
+    const Judgement *known = judge->known;
+    uint32_t moved = (judgement->empty ^ known->empty) | (judgement->empty & judgement->moved);
+    memcpy(judgement->leg, known->leg, sizeof judgement->leg);
+    judgement->measured = known->measured;
+    if (memcmp(state->goods, judge->real->goods, sizeof state->goods) != 0 ||
+        (moved & (moved - 1)) != 0) {
+        empty_assign(judge, state, judgement);
+    } else if (moved != 0) {
+        empty_assign_one(judge, state, (uint8_t)__builtin_ctz(moved), judgement);
+    } else {
+        judgement->unserved = known->unserved;
+        judgement->empty_cost = known->empty_cost;
+        tasks_copy(known, judgement->empty, judgement);
+    }
+}
+
+/* Whether the same loaded trains stand where they stood in the position that was judged before. */
+static bool loaded_known(const Judge *judge, const Judgement *judgement)
+{
+    const Judgement *known = judge->known;
+    return known != NULL && (judgement->moved & (judgement->board ^ judgement->empty)) == 0 &&
+           (judgement->moved & (known->board ^ known->empty)) == 0;
+}
+
 int32_t convoi_tasks_assign(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
-    Wants wants = wants_count(judge->tables, state);
+    const Judgement *known = judge->known;
+    Wants *wants = &judgement->wants;
     memset(judgement->task, CONVOI_NONE, sizeof judgement->task);
-    int32_t loaded = loaded_assign(judge, state, &wants, judgement);
-    judgement->wants = wants;
-    bool same = wants_known(judge, &wants);
-    if (same) {
-        memcpy(judgement->leg, judge->known->leg, sizeof judgement->leg);
-        judgement->measured = judge->known->measured;
+    if (loaded_known(judge, judgement)) {
+        *wants = known->wants;
+        judgement->loaded_cost = known->loaded_cost;
+        tasks_copy(known, judgement->board ^ judgement->empty, judgement);
+    } else {
+        *wants = wants_count(judge->tables, state);
+        judgement->loaded_cost = loaded_assign(judge, state, wants, judgement);
     }
-    uint32_t moved = same ? empty_moved(judge, state) : ALL_TRAINS;
-    if (moved == 0) {
-        empty_copy(judge, state, judgement);
-    } else if ((moved & (moved - 1)) == 0) {
-        empty_assign_one(judge, state, (uint8_t)__builtin_ctz(moved), judgement);
+    if (known != NULL && memcmp(wants, &known->wants, sizeof *wants) == 0) {
+        empty_assign_again(judge, state, judgement);
     } else {
         empty_assign(judge, state, judgement);
     }
-    return loaded + judgement->empty_cost;
+    return judgement->loaded_cost + judgement->empty_cost;
 }

@@ -1,5 +1,6 @@
 /* The Convoi Express expert's judgement: what a position is worth, and what lies ahead of it. */
 #include "convoi_expert.h"
+#include "core/bytes.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -312,9 +313,8 @@ static uint8_t node_place(const ConvoiTables *tables, uint16_t node)
     return (uint8_t)(node < 2 * tables->space_count ? node / 2 : node - tables->space_count);
 }
 
-/* What the ways of the trains looked at so far need, and where trains stand. */
+/* What the ways of the trains looked at so far need. */
 typedef struct Survey {
-    Places taken;
     uint64_t lights;
     uint8_t setting[CONVOI_JUNCTIONS_MAX]; /* plus one */
 } Survey;
@@ -397,8 +397,8 @@ static int32_t train_hindrance(const ConvoiTables *tables, const ConvoiState *st
 
 /* The first train on the way of `train` makes it dearer, far and shared obstacles make it cheaper
  * than the map says. */
-static int32_t trail_value(const Judge *judge, const ConvoiState *state, uint8_t train,
-                           const Trail *trail, Survey *survey)
+static int32_t trail_value(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
+                           uint8_t train, const Trail *trail, Survey *survey)
 {
     const ConvoiTables *tables = judge->tables;
     int32_t value = 0;
@@ -407,7 +407,7 @@ static int32_t trail_value(const Judge *judge, const ConvoiState *state, uint8_t
     }
     for (uint32_t i = 0; i < trail->near_count; i++) {
         uint16_t node = trail->near[i];
-        if (places_have(&survey->taken, node_place(tables, node))) {
+        if (places_have(&judgement->taken, node_place(tables, node))) {
             int32_t hindrance =
                 train_hindrance(tables, state, train, node, (int32_t)i + 1, i < trail->near_line);
             if (hindrance != 0) {
@@ -460,14 +460,11 @@ int32_t convoi_hand_value(const Judge *judge, const ConvoiState *state)
 }
 
 /* The gains of the trains on the board, the greatest first. Returns how many there are. */
-static uint32_t gains_sort(const ConvoiState *state, const Judgement *judgement,
-                           int32_t sorted[CONVOI_TRAINS])
+static uint32_t gains_sort(const Judgement *judgement, int32_t sorted[CONVOI_TRAINS])
 {
     uint32_t count = 0;
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] == 0) {
-            continue;
-        }
+    for (uint32_t left = judgement->board; left != 0; left &= left - 1) {
+        uint8_t train = (uint8_t)__builtin_ctz(left);
         uint32_t at = count++;
         for (; at > 0 && sorted[at - 1] < judgement->gain[train]; at--) {
             sorted[at] = sorted[at - 1];
@@ -481,7 +478,7 @@ static uint32_t gains_sort(const ConvoiState *state, const Judgement *judgement,
 static int32_t hand_now(const Judge *judge, const ConvoiState *state, const Judgement *judgement)
 {
     int32_t gain[CONVOI_TRAINS];
-    uint32_t count = gains_sort(state, judgement, gain);
+    uint32_t count = gains_sort(judgement, gain);
     int32_t sum = 0;
     int32_t again = count > 0 ? gain[0] : 0;
     for (uint32_t i = 0; i < state->hand[state->active][ACT_MOVE]; i++) {
@@ -496,34 +493,59 @@ static int32_t hand_now(const Judge *judge, const ConvoiState *state, const Judg
 /* ---- The whole ---------------------------------------------------------------------------------
  */
 
-/* Trains that stand elsewhere than in the position that was judged before, or are others. */
-typedef struct Moved {
-    bool all;      /* everything has to be judged anew */
-    Places places; /* on which they stand, now or then */
-} Moved;
+enum { ALL_TRAINS = (1 << CONVOI_TRAINS) - 1 };
 
-static Moved moved_find(const Judge *judge, const ConvoiState *state)
+/* Where two states have the same byte for a train, which is at `offset` for the first one, as bits.
+ * There are other bytes behind those of the trains, so that sixteen can be compared at once. */
+static uint32_t trains_equal(const void *one, const void *other, size_t offset)
+{
+    BytesOf16 first = bytes_load((const uint8_t *)one + offset);
+    BytesOf16 second = bytes_load((const uint8_t *)other + offset);
+    return bytes_high((BytesOf16)(first == second)) & ALL_TRAINS;
+}
+_Static_assert(sizeof(ConvoiState) - offsetof(ConvoiState, cargo) >= 16, "see trains_equal");
+
+/* Finds out which trains there are, and which of them the position that was judged before has. */
+static void trains_find(const Judge *judge, const ConvoiState *state, Judgement *judgement)
+{
+    static const ConvoiState none;
+    const ConvoiState *real = judge->real;
+    judgement->board = ALL_TRAINS ^ trains_equal(state, &none, offsetof(ConvoiState, place));
+    judgement->empty = judgement->board & trains_equal(state, &none, offsetof(ConvoiState, cargo));
+    judgement->moved = ALL_TRAINS;
+    if (judge->known != NULL) {
+        judgement->moved ^= trains_equal(state, real, offsetof(ConvoiState, place)) &
+                            trains_equal(state, real, offsetof(ConvoiState, heading)) &
+                            trains_equal(state, real, offsetof(ConvoiState, cargo));
+    }
+    judgement->taken = (Places){{0}};
+    for (uint32_t left = judgement->board; left != 0; left &= left - 1) {
+        places_add(&judgement->taken, (uint8_t)(state->place[__builtin_ctz(left)] - 1));
+    }
+}
+
+/* The places that trains came to or left since the position that was judged before. */
+static Places places_moved(const Judge *judge, const ConvoiState *state, const Judgement *judgement)
+{
+    Places places = {{0}};
+    for (uint32_t left = judgement->moved; left != 0; left &= left - 1) {
+        uint32_t train = (uint32_t)__builtin_ctz(left);
+        if (state->place[train] != 0) {
+            places_add(&places, (uint8_t)(state->place[train] - 1));
+        }
+        if (judge->real->place[train] != 0) {
+            places_add(&places, (uint8_t)(judge->real->place[train] - 1));
+        }
+    }
+    return places;
+}
+
+/* Whether moves may bring what they brought in the position that was judged before. */
+static bool gains_known(const Judge *judge, const ConvoiState *state)
 {
     const ConvoiState *real = judge->real;
-    Moved moved = {judge->known == NULL, {{0}}};
-    if (moved.all || memcmp(state->delivered, real->delivered, sizeof real->delivered) != 0 ||
-        state->crossing_on != real->crossing_on) {
-        moved.all = true;
-        return moved;
-    }
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] == real->place[train] &&
-            state->heading[train] == real->heading[train]) {
-            continue;
-        }
-        if (state->place[train] != 0) {
-            places_add(&moved.places, (uint8_t)(state->place[train] - 1));
-        }
-        if (real->place[train] != 0) {
-            places_add(&moved.places, (uint8_t)(real->place[train] - 1));
-        }
-    }
-    return moved;
+    return judge->known != NULL && state->crossing_on == real->crossing_on &&
+           memcmp(state->delivered, real->delivered, sizeof real->delivered) == 0;
 }
 
 static bool places_meet(const Places *one, const Places *other)
@@ -535,52 +557,41 @@ static bool places_meet(const Places *one, const Places *other)
     return both != 0;
 }
 
-/* Whether the train has the same task from the same place as in the position that was judged
- * before. */
-static bool task_known(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
-                       uint8_t train)
-{
-    return judge->known != NULL && state->place[train] == judge->real->place[train] &&
-           state->heading[train] == judge->real->heading[train] &&
-           state->cargo[train] == judge->real->cargo[train] &&
-           judgement->task[train] == judge->known->task[train];
-}
-
 /* Whether a move of a train whose task is known brings what it brought before: its way costs the
  * same, and it meets the same trains. */
-static bool gain_known(const Judge *judge, const Judgement *judgement, const Moved *moved,
+static bool gain_known(const Judge *judge, const Judgement *judgement, const Places *moved,
                        uint8_t train)
 {
-    if (moved->all || judgement->cost[train] != judge->known->cost[train]) {
-        return false;
-    }
     const int32_t *legs = judgement->leg[train_colour(train)];
     const int32_t *known_legs = judge->known->leg[train_colour(train)];
-    return memcmp(legs, known_legs, sizeof judgement->leg[0]) == 0 &&
-           !places_meet(&moved->places, &judge->known->watched[train]);
+    return judgement->cost[train] == judge->known->cost[train] &&
+           memcmp(legs, known_legs, sizeof judgement->leg[0]) == 0 &&
+           !places_meet(moved, &judge->known->watched[train]);
 }
 
 /* Finds out what moves are worth, and values what the costs of ways leave out. */
 static int32_t trains_value(const Judge *judge, const ConvoiState *state, Judgement *judgement)
 {
-    int32_t value = 0;
-    Survey survey = {.taken = places_taken(state)};
-    Moved moved = moved_find(judge, state);
-    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        if (state->place[train] == 0) {
-            continue;
-        }
-        value += state->cargo[train] != 0 ? LOADED : 0;
-        bool known = task_known(judge, state, judgement, train);
-        judgement->gain[train] = known && gain_known(judge, judgement, &moved, train)
+    int32_t value = LOADED * __builtin_popcount(judgement->board ^ judgement->empty);
+    Survey survey = {.lights = 0};
+    bool gains = gains_known(judge, state);
+    Places moved = {{0}};
+    if (gains) {
+        moved = places_moved(judge, state, judgement);
+    }
+    for (uint32_t left = judgement->board; left != 0; left &= left - 1) {
+        uint8_t train = (uint8_t)__builtin_ctz(left);
+        uint8_t task = judgement->task[train];
+        bool known = (judgement->moved >> train & 1) == 0 && task == judge->known->task[train];
+        judgement->gain[train] = known && gains && gain_known(judge, judgement, &moved, train)
                                      ? judge->known->gain[train]
                                      : train_gain(judge, state, judgement, train);
-        if (judgement->task[train] != CONVOI_NONE) {
+        if (task != CONVOI_NONE) {
             const Trail *trail = known ? &judge->known->trail[train] : &judgement->trail[train];
             if (!known) {
-                trail_find(judge, state, train, judgement->task[train], &judgement->trail[train]);
+                trail_find(judge, state, train, task, &judgement->trail[train]);
             }
-            value += trail_value(judge, state, train, trail, &survey);
+            value += trail_value(judge, state, judgement, train, trail, &survey);
         }
     }
     return value;
@@ -603,6 +614,7 @@ void convoi_judge(const Judge *judge, const ConvoiState *state, Judgement *judge
         judgement->total = left <= 0 ? VALUE_OVER : -VALUE_OVER;
         return;
     }
+    trains_find(judge, state, judgement);
     int32_t total = -left * DELIVERY - convoi_tasks_assign(judge, state, judgement);
     total += PRICE_TURN * state->pile + judge->outlook->token_price * state->clock;
     total += trains_value(judge, state, judgement);

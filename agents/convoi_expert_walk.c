@@ -158,7 +158,7 @@ Places convoi_walk(const Judge *judge, const ConvoiState *state, const Judgement
     walker.judgement = judgement;
     walker.walk = walk;
     walker.endings = endings;
-    walker.taken = places_taken(state);
+    walker.taken = judgement->taken;
     walker.watched = (Places){{0}};
     walker.branch_count = 0;
     for (uint32_t points = walk.least; points <= walk.most; points++) {
