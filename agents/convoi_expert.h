@@ -288,6 +288,7 @@ typedef struct Trail {
     uint8_t near_line;  /* of them: those before the first junction */
     uint8_t bar_count;
     uint16_t near[LOOK_AHEAD];
+    Places places; /* of these nodes */
     Bar bars[TRAIL_BARS];
 } Trail;
 

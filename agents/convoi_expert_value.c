@@ -339,21 +339,26 @@ static void trail_find(const Judge *judge, const ConvoiState *state, uint8_t tra
                        Trail *trail)
 {
     const ConvoiTables *tables = judge->tables;
+    const Map *map = judge->map;
     uint16_t goal = convoi_map_node(tables, place_city(tables, task), 0);
     uint16_t node = convoi_train_node(tables, state, train);
     uint32_t spaces = 0;
     bool one_line = true;
     trail->near_count = trail->near_line = trail->bar_count = 0;
+    trail->places = (Places){{0}};
     for (uint32_t steps = 0; node != goal && steps < MAP_NODES_MAX; steps++) {
         MapEdge edge;
-        if (!convoi_way_step(judge->costs, judge->map, tables, train_colour(train), task, node,
-                             &edge)) {
+        if (steps > 0 && node < map->first_city) {
+            edge = map->ahead[node]; /* a way that leads onto a line leads along it */
+        } else if (!convoi_way_step(judge->costs, map, tables, train_colour(train), task, node,
+                                    &edge)) {
             break;
         }
         bar_note(state, &edge, spaces, trail);
         node = edge.to;
         one_line = one_line && edge.junction == CONVOI_NONE;
         if (edge.points > 0 && ++spaces <= LOOK_AHEAD) {
+            places_add(&trail->places, node_place(tables, node));
             trail->near[trail->near_count++] = node;
             trail->near_line = (uint8_t)(trail->near_line + one_line);
         }
@@ -395,6 +400,15 @@ static int32_t train_hindrance(const ConvoiTables *tables, const ConvoiState *st
     return (facing ? PRICE_HEADON : PRICE_FOLLOW) * (LOOK_AHEAD + 1 - ahead) / LOOK_AHEAD;
 }
 
+static bool places_meet(const Places *one, const Places *other)
+{
+    uint64_t both = 0;
+    for (uint32_t i = 0; i < sizeof one->bits / sizeof one->bits[0]; i++) {
+        both |= one->bits[i] & other->bits[i];
+    }
+    return both != 0;
+}
+
 /* The first train on the way of `train` makes it dearer, far and shared obstacles make it cheaper
  * than the map says. */
 static int32_t trail_value(const Judge *judge, const ConvoiState *state, const Judgement *judgement,
@@ -405,7 +419,8 @@ static int32_t trail_value(const Judge *judge, const ConvoiState *state, const J
     for (uint32_t i = 0; i < trail->bar_count; i++) {
         value += bar_relief(&trail->bars[i], survey);
     }
-    for (uint32_t i = 0; i < trail->near_count; i++) {
+    uint32_t near = places_meet(&trail->places, &judgement->taken) ? trail->near_count : 0;
+    for (uint32_t i = 0; i < near; i++) {
         uint16_t node = trail->near[i];
         if (places_have(&judgement->taken, node_place(tables, node))) {
             int32_t hindrance =
@@ -546,15 +561,6 @@ static bool gains_known(const Judge *judge, const ConvoiState *state)
     const ConvoiState *real = judge->real;
     return judge->known != NULL && state->crossing_on == real->crossing_on &&
            memcmp(state->delivered, real->delivered, sizeof real->delivered) == 0;
-}
-
-static bool places_meet(const Places *one, const Places *other)
-{
-    uint64_t both = 0;
-    for (uint32_t i = 0; i < sizeof one->bits / sizeof one->bits[0]; i++) {
-        both |= one->bits[i] & other->bits[i];
-    }
-    return both != 0;
 }
 
 /* Whether a move of a train whose task is known brings what it brought before: its way costs the
