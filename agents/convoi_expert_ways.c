@@ -412,28 +412,21 @@ static bool exit_step(const Costs *costs, const Map *map, const ConvoiTables *ta
     return best < MAP_COST_FAR;
 }
 
-/* The cheapest setting of a junction. */
-static bool leg_step(const Costs *costs, const Map *map, const ConvoiTables *tables, uint8_t colour,
-                     uint8_t city, uint16_t node, MapEdge *edge)
+/* The cheapest setting of a junction that a line leads up to. */
+static bool leg_step(const Costs *costs, const Map *map, uint8_t colour, uint8_t city,
+                     uint8_t number, MapEdge *edge)
 {
-    uint8_t junction = (uint8_t)((node - map->first_leg) / CONVOI_LEGS_MAX);
-    uint8_t leg = (uint8_t)((node - map->first_leg) % CONVOI_LEGS_MAX);
-    uint8_t degree = tables->junction_degree[junction];
+    const MapLine *line = &map->line[number];
     int32_t best = MAP_COST_FAR;
-    for (uint8_t setting = 0; setting < junction_setting_count(degree); setting++) {
-        uint8_t other = junction_other_leg(degree, setting, leg);
-        if (other == CONVOI_LEG_NONE) {
-            continue;
-        }
-        uint8_t line = (uint8_t)(CONVOI_LEGS_MAX * junction + other);
-        int32_t cost = line_cost(costs, colour, line, city) + switch_toll(costs, junction, setting);
-        if (cost < best) {
-            best = cost;
-            *edge = map->line[line].first;
-            edge->junction = junction;
-            edge->setting = setting;
-        }
+    uint32_t choice = 0;
+    for (uint32_t i = 0; i < line->next_count; i++) {
+        int32_t cost = line_cost(costs, colour, line->next[i], city) + costs->gate[number][i];
+        choice = cost < best ? i : choice;
+        best = cost < best ? cost : best;
     }
+    *edge = map->line[line->next[choice]].first;
+    edge->junction = line->junction;
+    edge->setting = line->next_setting[choice];
     return best < MAP_COST_FAR;
 }
 
@@ -441,7 +434,9 @@ bool convoi_way_step(const Costs *costs, const Map *map, const ConvoiTables *tab
                      uint8_t city, uint16_t node, MapEdge *edge)
 {
     if (node >= map->first_leg) {
-        return leg_step(costs, map, tables, colour, city, node, edge);
+        uint32_t leg = (uint32_t)(node - map->first_leg);
+        return leg_step(costs, map, colour, city,
+                        map->arriving[leg / CONVOI_LEGS_MAX][leg % CONVOI_LEGS_MAX], edge);
     }
     if (node >= map->first_start) {
         uint8_t line = (uint8_t)(map->line_start + (node - map->first_start));
