@@ -135,7 +135,7 @@ static int32_t outcome_value(const Thought *thought, const ConvoiState *state, u
 static int32_t walk_value(const Thought *thought, const ConvoiState *state, Walk walk)
 {
     Ending endings[DIE_MAX + 1];
-    convoi_walk(&thought->judge, state, &thought->judgement, walk, endings);
+    convoi_walk(&thought->judge, state, thought->judgement, walk, endings);
     return outcome_value(thought, state, walk.train, endings[walk.most].outcome);
 }
 
@@ -158,7 +158,7 @@ int32_t convoi_roll_value(const Thought *thought, const ConvoiState *state, uint
     int32_t value = 0;
     const Outcome *judged = NULL;
     walk.most = convoi_die_most(train);
-    convoi_walk(&thought->judge, state, &thought->judgement, walk, endings);
+    convoi_walk(&thought->judge, state, thought->judgement, walk, endings);
     for (uint8_t points = 1; points <= walk.most; points++) {
         uint8_t weight = die_weights[train_colour(train)][points];
         const Outcome *outcome = &endings[points].outcome;
@@ -465,11 +465,14 @@ static void expert_start(const TyAgent *agent, void *memory, const TyRuleset *ru
     expert->shared = ty_agent_tables(ruleset, agent);
 }
 
-/* The first answer that the mask allows. */
-static uint32_t answer_any(const TyView *view)
+/* The best answer; the first that the mask allows, if none was weighed. */
+static uint32_t answer_best(const Thought *thought)
 {
     uint32_t action = 0;
-    while (!view->mask[action]) {
+    if (thought->best_value > INT32_MIN) {
+        return thought->best;
+    }
+    while (!thought->view->mask[action]) {
         action++;
     }
     return action;
@@ -491,8 +494,10 @@ static uint32_t expert_act(void *memory, const TyView *view)
 {
     Expert *expert = memory;
     Costs trial[2];
+    Judgement judgement;
     Thought thought = {
         .trial = trial,
+        .judgement = &judgement,
         .expert = expert,
         .tables = expert->tables,
         .view = view,
@@ -501,7 +506,6 @@ static uint32_t expert_act(void *memory, const TyView *view)
                   .usual = &expert->shared->usual,
                   .outlook = &thought.outlook,
                   .costs = &expert->costs},
-        .best = answer_any(view),
         .best_value = INT32_MIN,
     };
     if (view->mask[0]) {
@@ -514,15 +518,15 @@ static uint32_t expert_act(void *memory, const TyView *view)
     row_read(expert, view, &thought.state);
     if (question_is_small(&thought)) {
         question_think(&thought);
-        return thought.best;
+        return answer_best(&thought);
     }
     convoi_outlook_init(&thought.outlook, expert->tables, &expert->shared->usual, &thought.state);
     convoi_costs_update(&expert->costs, &expert->shared->map, expert->tables, &thought.state);
-    convoi_judge(&thought.judge, &thought.state, &thought.judgement);
+    convoi_judge(&thought.judge, &thought.state, &judgement);
     thought.judge.real = &thought.state;
-    thought.judge.known = &thought.judgement;
+    thought.judge.known = &judgement;
     question_think(&thought);
-    return thought.best;
+    return answer_best(&thought);
 }
 
 static const char *const styles[] = {"even", "cautious", "hasty", "hoarding", NULL};

@@ -465,7 +465,7 @@ typedef struct Thought {
     ConvoiState state;
     Outlook outlook;
     Judge judge;
-    Judgement judgement;
+    Judgement *judgement;
     Costs *trial; /* room for the costs of positions with another light or switch, and one more */
     uint32_t best;
     int32_t best_value;

@@ -68,8 +68,8 @@ static uint8_t move_next(const Thought *thought, uint32_t *left)
     int32_t most = MOVE_LEAST;
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         if ((*left >> train & 1) != 0 && answer_allowed(thought, FORM_MOVE, train) &&
-            thought->judgement.gain[train] > most) {
-            most = thought->judgement.gain[train];
+            thought->judgement->gain[train] > most) {
+            most = thought->judgement->gain[train];
             best = train;
         }
     }
@@ -161,7 +161,7 @@ static void obstacles_find(const Thought *thought, Obstacles *obstacles)
     const ConvoiState *state = &thought->state;
     memset(obstacles, 0, sizeof *obstacles);
     for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
-        uint8_t task = thought->judgement.task[train];
+        uint8_t task = thought->judgement->task[train];
         if (task == CONVOI_NONE && !tables->crossing) {
             task = thought->outlook.port_city[0];
         }
@@ -239,7 +239,7 @@ void convoi_actions_think(Thought *thought)
     Obstacles obstacles;
     thought->judge.ending = true;
     int32_t kept = thought->expert->style == STYLE_HOARDING ? PRICE_AVERT : 0;
-    int32_t total = convoi_judgement_total(&thought->judge, &thought->state, &thought->judgement);
+    int32_t total = convoi_judgement_total(&thought->judge, &thought->state, thought->judgement);
     convoi_answer_offer(thought, FORM_END, 0, total + kept);
     thought->judge.ending = false;
     obstacles_find(thought, &obstacles);
