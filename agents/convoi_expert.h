@@ -176,7 +176,6 @@ typedef struct Costs {
     uint8_t place[CONVOI_TRAINS]; /* of the trains that are charged for, as in the state */
     uint8_t heading[CONVOI_TRAINS];
     uint16_t charge[CONVOI_NODES_MAX];             /* for entering a node, because of a train */
-    uint16_t toll[MAP_LINES_MAX];                  /* of lights and trains on a line */
     int16_t whole[MAP_LINES_MAX][CONVOI_COLOURS];  /* what it costs, with its spaces */
     int16_t gate[MAP_LINES_MAX][MAP_LEG_WAYS];     /* of the switch, to go on from its end */
     uint16_t node_toll[CONVOI_NODES_MAX];          /* from a space to the end of its line */

@@ -97,8 +97,9 @@ static int32_t switch_toll(const Costs *costs, uint8_t junction, uint8_t setting
     return costs->usual || costs->setting[junction] != setting ? costs->price_switch : 0;
 }
 
-/* Adds up what the line costs besides its spaces, from its end on. */
-static void line_charge(Costs *costs, const Map *map, uint8_t number)
+/* Adds up what the line costs besides its spaces, from its end on. Returns whether it costs
+ * something else than before. */
+static bool line_charge(Costs *costs, const Map *map, uint8_t number)
 {
     const MapLine *line = &map->line[number];
     int16_t more[CONVOI_COLOURS];
@@ -111,14 +112,13 @@ static void line_charge(Costs *costs, const Map *map, uint8_t number)
         costs->node_toll[node] = toll;
         toll = (uint16_t)(toll + light_toll(costs, map->node_light[node]) + costs->charge[node]);
     }
-    costs->toll[number] = toll;
     for (uint32_t colour = 0; colour < CONVOI_COLOURS; colour++) {
         int32_t whole = toll + map->line_price[colour][number];
         whole = whole < MAP_LINE_MOST ? whole : MAP_LINE_MOST;
         more[colour] = (int16_t)(whole - costs->whole[number][colour]);
         costs->whole[number][colour] = (int16_t)whole;
     }
-    fan_note(costs->line[number], fan_plus(fan_load(costs->line[number]), more));
+    return fan_note(costs->line[number], fan_plus(fan_load(costs->line[number]), more));
 }
 
 /* What the switch at the end of a line costs, as it is set. */
@@ -273,9 +273,7 @@ static void lines_charge(Costs *costs, const Map *map, const Items *lines, Items
     for (uint32_t word = 0; word < map->item_words; word++) {
         for (uint64_t left = lines->bits[word]; left != 0; left &= left - 1) {
             uint8_t line = (uint8_t)(64 * word + (uint32_t)__builtin_ctzll(left));
-            uint16_t before = costs->toll[line];
-            line_charge(costs, map, line);
-            items_spread(waiting, map, line, costs->toll[line] != before);
+            items_spread(waiting, map, line, line_charge(costs, map, line));
         }
     }
 }
