@@ -91,6 +91,7 @@ static bool branch_advance(Walker *walker, Branch *branch)
 {
     const ConvoiTables *tables = walker->judge->tables;
     const Outcome here = {branch->place, branch->heading, 0, FATE_RESTS};
+    const Outcome lost = {.fate = FATE_DEPOT};
     Link link = branch->link;
     Loss why = LOSS_RED_LIGHT;
     if (!link_follow(tables, walker->state, &link, &why)) {
@@ -104,8 +105,7 @@ static bool branch_advance(Walker *walker, Branch *branch)
                         : CONVOI_NONE;
     if (other != CONVOI_NONE) {
         bool head_on = train_meeting(walker->state, other, link) == LOSS_HEAD_ON;
-        branch_stop(walker, branch, head_on ? (Outcome){.fate = FATE_DEPOT} : here,
-                    head_on ? 2 : 1);
+        branch_stop(walker, branch, head_on ? lost : here, head_on ? 2 : 1);
         return false;
     }
     branch->used++;
