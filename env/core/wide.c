@@ -169,12 +169,36 @@ FINDS SHORT_LOOPS INLINE uint32_t words_sample(const uint64_t *words, uint32_t l
     return word * 64 + (uint32_t)_tzcnt_u64(chosen);
 }
 
+/* Reads `size` bytes of bits, at least eight, as words 0 to `last`, and chooses. The last word is
+ * read with bytes before it, which are shifted out. */
+FINDS SHORT_LOOPS INLINE uint32_t bits_sample(const uint8_t *bits, uint32_t size, uint32_t last,
+                                              uint64_t seed, uint64_t counter)
+{
+    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
+    for (uint32_t i = 0; i < last; i++) {
+        words[i] = load_le64(bits + (size_t)i * 8);
+    }
+    words[last] = load_le64(bits + size - 8) >> (64 - (size - last * 8) * 8);
+    return words_sample(words, last, seed, counter);
+}
+
+/* For the usual numbers of words there are no loops over them. */
 FINDS static uint32_t sample_bits_finds(const uint8_t *bits, uint32_t count, uint64_t seed,
                                         uint64_t counter)
 {
-    uint64_t words[TY_ACTIONS_MAX / 64 + 1];
-    uint32_t last = words_load(bits, count, words);
-    return words_sample(words, last, seed, counter);
+    uint32_t size = (count + 7) / 8;
+    switch ((count - 1) / 64) {
+    case 0:
+        return sample_bits_plain(bits, count, seed, counter);
+    case 1:
+        return bits_sample(bits, size, 1, seed, counter);
+    case 2:
+        return bits_sample(bits, size, 2, seed, counter);
+    case 3:
+        return bits_sample(bits, size, 3, seed, counter);
+    default:
+        return bits_sample(bits, size, (count - 1) / 64, seed, counter);
+    }
 }
 
 /* The mask becomes words of bits by `gather`, which makes one of the next `rest` bytes. */
