@@ -220,8 +220,17 @@ static void train_meet(Play *play, uint8_t train, uint8_t other, Link link)
     }
 }
 
+/* The train other than `mover` at a place. Only the mover's place changes while it moves, so the
+ * places are read once, before. */
+static inline uint8_t train_met(BytesOf16 places, uint8_t place, uint8_t mover)
+{
+    uint32_t there = bytes_high((BytesOf16)(places == (uint8_t)(place + 1)));
+    there &= ((1u << CONVOI_TRAINS) - 1) & ~(1u << mover);
+    return there == 0 ? CONVOI_NONE : (uint8_t)__builtin_ctz(there);
+}
+
 /* Uses one point along `link`. Returns true if the train is on the track and has points left. */
-static bool train_advance(Play *play, uint8_t train, Link link)
+static bool train_advance(Play *play, uint8_t train, Link link, BytesOf16 places)
 {
     ConvoiState *state = play->state;
     Loss why = LOSS_RED_LIGHT;
@@ -230,7 +239,7 @@ static bool train_advance(Play *play, uint8_t train, Link link)
         return false;
     }
     uint8_t place = link_place(play->tables, link);
-    uint8_t other = train_at(state, place, train);
+    uint8_t other = train_met(places, place, train);
     if (other != CONVOI_NONE) {
         train_meet(play, train, other, link);
         return false;
@@ -260,7 +269,8 @@ static void train_follow(Play *play, Link link)
     const ConvoiTables *tables = play->tables;
     ConvoiState *state = play->state;
     uint8_t train = (uint8_t)(state->train - 1);
-    while (train_advance(play, train, link)) {
+    const BytesOf16 places = bytes_load(state->place);
+    while (train_advance(play, train, link, places)) {
         link = tables->ahead[2 * (state->place[train] - 1) + state->heading[train]];
     }
 }
