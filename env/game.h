@@ -297,6 +297,7 @@ struct TyRuleset {
     int32_t config[TY_FIELDS_MAX]; /* values of the game's fields, in their order */
     bool ask_forced;               /* questions with a single answer are asked too */
     bool chance_seat;
+    bool earns;                 /* the game's `earn` is called */
     uint32_t game_action_count; /* without those of a chance seat */
     uint32_t game_state_size;
     uint32_t game_row_size;
@@ -468,7 +469,8 @@ struct TyGame {
      */
     TyStatus (*read)(void *tables, uint32_t file, const TyDoc *doc);
     /* Completes the tables of a ruleset whose `config` is checked and whose files are read. May
-     * reject combinations of valid settings. NULL: nothing to do. */
+     * reject combinations of valid settings, and set `earns` to false where `earn` would add
+     * nothing. NULL: nothing to do. */
     TyStatus (*build)(TyRuleset *ruleset);
 
     /* Sets up the episode, up to its first question. The state has head.seed and is zero otherwise;

@@ -50,7 +50,7 @@ void play_begin(const TyRuleset *ruleset, void *state, TyTape *tape)
         ruleset->game->begin(&play);
     }
     play_on(&play);
-    if (ruleset->game->earn != NULL) {
+    if (ruleset->earns) {
         ruleset->game->earn(&play);
     }
 }
@@ -66,7 +66,7 @@ bool play_step(const TyRuleset *ruleset, void *state, uint32_t action, int32_t *
     play_set(&play, ruleset, state, tape, reward);
     game->apply(&play, action);
     play_on(&play);
-    if (game->earn != NULL) {
+    if (ruleset->earns) {
         game->earn(&play);
     }
     return true;

@@ -340,6 +340,7 @@ static TyStatus ruleset_build(TyRuleset *ruleset, const Config *config, const Do
 {
     const TyGame *game = config->game;
     ruleset->game = game;
+    ruleset->earns = game->earn != NULL;
     memcpy(ruleset->config, config->settings.values, sizeof ruleset->config);
     config_write(game, config->settings.values, documents->names, ruleset->spec);
     int32_t players = ty_config(ruleset, "players");

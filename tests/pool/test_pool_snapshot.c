@@ -399,8 +399,8 @@ static void test_rollouts_draw_chance_by_weight(void **unused)
     for (uint32_t i = 0; i < MANY; i++) {
         keys[i] = hash_mix(i + 1);
     }
-    Table table =
-        table_open("convoi:chance=seat", (TyPoolConfig){.slots = 1, .own_chance = true}, false);
+    Table table = table_open("convoi:chance=seat,reward=shaped",
+                             (TyPoolConfig){.slots = 1, .own_chance = true}, false);
     telling_game = *table.ruleset->game;
     told_earn = telling_game.earn;
     telling_game.earn = telling_earn;

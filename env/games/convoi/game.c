@@ -243,6 +243,7 @@ static TyStatus convoi_build(TyRuleset *ruleset)
 {
     ConvoiTables *tables = ruleset->tables;
     tables_configure(tables, ruleset->config);
+    ruleset->earns = tables->hints || tables->reward == REWARD_SHAPED;
     payments_prepare(tables);
     convoi_make_edges(tables);
     convoi_layout(tables);
@@ -306,17 +307,13 @@ void team_earn(Play *play, int32_t reward)
     }
 }
 
-/* The shaped reward is the change of the potential. A step that leaves the network as it was costs
- * nothing here; when the episode is over, the potential is. */
+/* Computes the hints, and the shaped reward, which is the change of the potential. A step that
+ * leaves the network as it was costs nothing here; when the episode is over, the potential is. */
 static void convoi_earn(TyPlay *ty)
 {
     Play play = play_of(ty);
     ConvoiState *state = play.state;
     uint16_t before = state->potential;
-    if (!play.tables->hints && play.tables->reward != REWARD_SHAPED) {
-        state->noted[0] = 0;
-        return;
-    }
     if (state->noted[0]) {
         Kept kept = network_look(play.tables, state);
         memcpy(state->hints, kept.hints, sizeof state->hints);

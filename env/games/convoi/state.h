@@ -498,11 +498,11 @@ static inline void answer_only(Play *play, Form form, uint32_t item)
     play->only = ruleset->ask_forced ? 0 : ruleset->action_first[form] + item;
 }
 
-/* To be called where lights, switches, trains or goods change: what is kept of them is computed
- * again at the end of the step. The set-up need not: without trains all of it is 0. */
+/* To be called where lights, switches, trains or goods change: what a ruleset keeps of them is
+ * computed again at the end of the step. The set-up need not: without trains all of it is 0. */
 static inline void network_change(Play *play)
 {
-    play->state->noted[0] = 1;
+    play->state->noted[0] = play->ty->ruleset->earns;
 }
 
 /* Rewards (game.c): what a good delivered is worth, and giving it to the whole team; in 1/64. */
