@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { FILES_FIRST = 64 /* files that a list has room for at first */ };
+
 /* A file of the log, but the newest. */
 typedef struct OldFile {
     uint32_t number;
@@ -22,31 +24,51 @@ static int number_compare(const void *one, const void *other)
     return (a > b) - (a < b);
 }
 
-/* Adds a file to the list, if it is one of the log and not the newest. */
-static void file_note(const LogWriter *writer, const char *name, OldFile *files, uint32_t *count)
+/* The files of a log but the newest. */
+typedef struct OldFiles {
+    OldFile *list;
+    uint32_t count;
+    uint32_t capacity;
+} OldFiles;
+
+/* Adds a file, if it is one of the log and not the newest. False if there is no memory for it. */
+static bool file_note(const LogWriter *writer, const char *name, OldFiles *files)
 {
     struct stat info;
     uint32_t number = 0;
-    if (*count < LOG_WRITER_OLD_MAX && log_file_number(name, &number) && number < writer->number &&
-        fstatat(writer->directory_fd, name, &info, 0) == 0) {
-        files[(*count)++] = (OldFile){number, (uint64_t)info.st_size, info.st_mtime};
+    if (!log_file_number(name, &number) || number >= writer->number ||
+        fstatat(writer->directory_fd, name, &info, 0) != 0) {
+        return true;
     }
+    if (files->count == files->capacity) {
+        uint32_t capacity = files->capacity == 0 ? FILES_FIRST : files->capacity * 2;
+        OldFile *larger = realloc(files->list, capacity * sizeof larger[0]);
+        if (larger == NULL) {
+            return false;
+        }
+        files->list = larger;
+        files->capacity = capacity;
+    }
+    files->list[files->count++] = (OldFile){number, (uint64_t)info.st_size, info.st_mtime};
+    return true;
 }
 
-/* The files of the log but the newest, in order; some of them, if there are very many. */
-static uint32_t files_list(const LogWriter *writer, OldFile *files)
+/* Lists the files in order. None, if not all can be listed: the oldest might be missing. */
+static void files_list(const LogWriter *writer, OldFiles *files)
 {
-    uint32_t count = 0;
+    bool whole = true;
     DIR *entries = opendir(writer->directory);
     if (entries == NULL) {
-        return 0;
+        return;
     }
-    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
-        file_note(writer, entry->d_name, files, &count);
+    for (const struct dirent *entry; whole && (entry = readdir(entries)) != NULL;) {
+        whole = file_note(writer, entry->d_name, files);
     }
     closedir(entries);
-    qsort(files, count, sizeof files[0], number_compare);
-    return count;
+    files->count = whole ? files->count : 0;
+    if (files->count > 0) {
+        qsort(files->list, files->count, sizeof files->list[0], number_compare);
+    }
 }
 
 uint32_t log_writer_retain(LogWriter *writer)
@@ -55,25 +77,25 @@ uint32_t log_writer_retain(LogWriter *writer)
     if (options->keep_bytes == 0 && options->keep_seconds == 0) {
         return 0;
     }
-    OldFile *files = malloc(LOG_WRITER_OLD_MAX * sizeof files[0]);
-    uint32_t count = files != NULL ? files_list(writer, files) : 0;
+    OldFiles files = {.list = NULL};
+    files_list(writer, &files);
     uint64_t total = writer->size;
     time_t now = time(NULL);
     uint32_t deleted = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        total += files[i].size;
+    for (uint32_t i = 0; i < files.count; i++) {
+        total += files.list[i].size;
     }
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < files.count; i++) {
+        const OldFile *file = &files.list[i];
         char name[TY_NAME_MAX];
         bool large = options->keep_bytes > 0 && total > options->keep_bytes;
-        bool old =
-            options->keep_seconds > 0 && now - files[i].written > (time_t)options->keep_seconds;
-        log_file_name(files[i].number, name);
+        bool old = options->keep_seconds > 0 && now - file->written > (time_t)options->keep_seconds;
+        log_file_name(file->number, name);
         if ((large || old) && unlinkat(writer->directory_fd, name, 0) == 0) {
-            total -= files[i].size;
+            total -= file->size;
             deleted++;
         }
     }
-    free(files);
+    free(files.list);
     return deleted;
 }

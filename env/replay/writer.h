@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
-enum { LOG_WRITER_CONTENTS_MAX = 256, LOG_WRITER_PATH_MAX = 4096, LOG_WRITER_OLD_MAX = 65536 };
+enum { LOG_WRITER_CONTENTS_MAX = 256, LOG_WRITER_PATH_MAX = 4096 };
 
 /* Everything but `sync_mutex` is used by one thread at a time: the recorder sees to that. */
 typedef struct LogWriter {

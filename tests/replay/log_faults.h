@@ -25,6 +25,52 @@ static inline RecorderOptions heard_options(void)
     return options;
 }
 
+/* Somebody who counts memory. */
+typedef struct Budget {
+    uint64_t used;
+    uint64_t most;
+} Budget;
+
+static inline bool budget_take(void *user, uint64_t bytes)
+{
+    Budget *budget = user;
+    bool fits = bytes <= budget->most - budget->used;
+    budget->used += fits ? bytes : 0;
+    return fits;
+}
+
+static inline void budget_give(void *user, uint64_t bytes)
+{
+    Budget *budget = user;
+    assert_true(bytes <= budget->used);
+    budget->used -= bytes;
+}
+
+static inline RecorderMemory budget_memory(Budget *budget)
+{
+    return (RecorderMemory){.user = budget, .take = budget_take, .give = budget_give};
+}
+
+/* A disk that is full, or cannot be synced, for as long as a test says. */
+static bool disk_refuses;
+
+static inline ssize_t refusing_write(int fd, const void *bytes, size_t size)
+{
+    static bool half; /* was written of a record for which there is no room */
+    half = disk_refuses && !half && size > 1;
+    if (half || !disk_refuses) {
+        return write(fd, bytes, half ? size / 2 : size);
+    }
+    errno = ENOSPC;
+    return -1;
+}
+
+static inline int refusing_sync(int fd)
+{
+    errno = EIO;
+    return disk_refuses ? -1 : fdatasync(fd);
+}
+
 static inline uint32_t count_all(uint32_t files)
 {
     uint32_t found = 0;
