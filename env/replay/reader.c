@@ -291,11 +291,13 @@ LogNote log_episode_note(const LogEpisode *episode, uint32_t index)
 /* Remembers notes until their episode comes. */
 static bool notes_read(LogReader *reader, const LogRecord *record)
 {
+    if (record->size < LOG_NOTES_FIXED) {
+        return false;
+    }
     uint32_t before = 0;
-    uint32_t count = record->size >= LOG_NOTES_FIXED ? load_le32(record->payload + 20) : 0;
+    uint32_t count = load_le32(record->payload + 20);
     const uint8_t *at = record->payload + LOG_NOTES_FIXED;
-    if (record->size < LOG_NOTES_FIXED || count > LOG_NOTES_MAX ||
-        record->size != LOG_NOTES_FIXED + count * LOG_NOTE_SIZE) {
+    if (count > LOG_NOTES_MAX || record->size != LOG_NOTES_FIXED + count * LOG_NOTE_SIZE) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++, at += LOG_NOTE_SIZE) {

@@ -461,6 +461,28 @@ static bool feed_take(RecorderFeed *feed, uint64_t bytes)
     return true;
 }
 
+static void feed_give(RecorderFeed *feed, uint64_t bytes)
+{
+    if (feed->memory.give != NULL) {
+        feed->memory.give(feed->memory.user, bytes);
+    }
+    atomic_fetch_sub(&feed->taken, bytes);
+}
+
+/* `bytes` with room for `size`, which is `more` than before. NULL: there is no memory, and nothing
+ * has changed. */
+static uint8_t *feed_grow(RecorderFeed *feed, uint8_t *bytes, size_t size, uint64_t more)
+{
+    if (!feed_take(feed, more)) {
+        return NULL;
+    }
+    uint8_t *larger = realloc(bytes, size);
+    if (larger == NULL) {
+        feed_give(feed, more);
+    }
+    return larger;
+}
+
 /* Room for one more decision. Past the limit, or without memory, no more are kept. What a slot gets
  * at first was taken for all when the feed was charged. */
 static bool track_reserve(RecorderFeed *feed, Track *track, uint32_t steps_max)
@@ -472,7 +494,7 @@ static bool track_reserve(RecorderFeed *feed, Track *track, uint32_t steps_max)
         return true;
     }
     uint32_t capacity = track->capacity == 0 ? TRACK_FIRST : track->capacity * 2;
-    uint8_t *larger = feed_take(feed, track->capacity) ? realloc(track->bytes, capacity) : NULL;
+    uint8_t *larger = feed_grow(feed, track->bytes, capacity, track->capacity);
     if (larger == NULL) {
         return false;
     }
@@ -488,7 +510,7 @@ static void put_float(uint8_t *out, float value)
     store_le32(out, bits);
 }
 
-/* Room for `count` more notes. Past the limit, or without memory, no more are kept. */
+/* Room for `count` more notes. False past the limit, or without memory. */
 static bool notes_reserve(RecorderFeed *feed, Track *track, uint32_t count)
 {
     uint32_t before = track->note_capacity;
@@ -502,9 +524,8 @@ static bool notes_reserve(RecorderFeed *feed, Track *track, uint32_t count)
     if (capacity == before) {
         return true;
     }
-    uint8_t *larger = feed_take(feed, (capacity - before) * LOG_NOTE_SIZE)
-                          ? realloc(track->notes, (size_t)capacity * LOG_NOTE_SIZE)
-                          : NULL;
+    uint8_t *larger = feed_grow(feed, track->notes, (size_t)capacity * LOG_NOTE_SIZE,
+                                (capacity - before) * LOG_NOTE_SIZE);
     if (larger == NULL) {
         return false;
     }
@@ -734,9 +755,7 @@ void recorder_feed_close(RecorderFeed *feed)
         free(feed->tracks[i].bytes);
         free(feed->tracks[i].notes);
     }
-    if (feed->memory.give != NULL) {
-        feed->memory.give(feed->memory.user, atomic_load(&feed->taken));
-    }
+    feed_give(feed, atomic_load(&feed->taken));
     free(feed->tracks);
     free(feed);
 }

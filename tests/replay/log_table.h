@@ -261,3 +261,31 @@ static inline TyRuleset *own_ruleset(uint32_t board)
     }
     return ruleset;
 }
+
+/* ---- A pool that is followed ---- */
+
+typedef struct Followed {
+    Recorder *recorder;
+    TyRuleset *ruleset;
+    TyPool *pool;
+    RecorderFeed *feed;
+} Followed;
+
+/* The ruleset is closed with it. */
+static inline void followed_open(Followed *followed, const RecorderOptions *options,
+                                 TyRuleset *ruleset, const TyPoolConfig *config)
+{
+    followed->recorder = recorder_at(options);
+    followed->ruleset = ruleset;
+    assert_int_equal(ty_pool_open(ruleset, config, &followed->pool).code, TY_OK);
+    assert_int_equal(recorder_attach(followed->recorder, followed->pool, &followed->feed).code,
+                     TY_OK);
+}
+
+static inline void followed_close(Followed *followed)
+{
+    recorder_feed_close(followed->feed);
+    ty_pool_close(followed->pool);
+    ty_ruleset_close(followed->ruleset);
+    recorder_close(followed->recorder);
+}

@@ -159,6 +159,35 @@ static void test_a_file_that_cannot_be_synced_at_its_end_is_known(void **unused)
     recorder_close(recorder);
 }
 
+/* One that is not to be told before it is on the disk stands in the log once, however often its
+ * sync is tried. */
+static void test_an_episode_that_cannot_be_synced_is_held_and_written_once(void **unused)
+{
+    (void)unused;
+    Followed followed;
+    RecorderOptions options = heard_options();
+    options.sync_ms = RECORDER_SYNC_ALWAYS;
+    options.full = RECORDER_FULL_STOP;
+    options.calls.sync = refusing_sync;
+    followed_open(&followed, &options, reference_ruleset("convoi:board=tiny"),
+                  &(TyPoolConfig){.slots = 1, .max_steps = 9});
+    disk_refuses = true;
+    while (ty_pool_held(followed.pool) == 0) {
+        ty_sample_rows(ty_pool_slab(followed.pool, 0), 0, 9);
+        ty_pool_step(followed.pool, 0, 0, NULL);
+    }
+    assert_int_equal(ty_pool_release(followed.pool), 1);
+    assert_int_equal(recorder_stats(followed.recorder).held, 1);
+    assert_int_equal(recorder_stats(followed.recorder).episodes, 0);
+    disk_refuses = false;
+    assert_int_equal(ty_pool_release(followed.pool), 0);
+    assert_int_equal(recorder_stats(followed.recorder).held, 0);
+    assert_int_equal(recorder_stats(followed.recorder).episodes, 1);
+    assert_int_equal(told, 2); /* that it fails, and that it works again */
+    followed_close(&followed);
+    assert_int_equal(count_and_verify(1), 1);
+}
+
 /* A thread that is about to sync, and what the writer did until then. */
 typedef struct Race {
     LogWriter writer;
@@ -296,6 +325,32 @@ static void test_no_memory_to_follow_a_pool_is_an_error(void **unused)
     ty_ruleset_close(ruleset);
 }
 
+/* An episode that grows beyond what there is keeps its beginning, and all is given back. */
+static void test_memory_that_is_counted_is_not_passed(void **unused)
+{
+    (void)unused;
+    static uint64_t state[TY_STATE_MAX / 8];
+    RecorderOptions options = quiet_options();
+    Followed followed;
+    Budget budget = {.most = 1};
+    RecorderMemory memory = budget_memory(&budget);
+    followed_open(&followed, &options, reference_ruleset("nordic:players=3"),
+                  &(TyPoolConfig){.slots = 1});
+    assert_false(recorder_feed_charge(followed.feed, &memory));
+    assert_int_equal(budget.used, 0);
+    budget.most = UINT64_MAX;
+    assert_true(recorder_feed_charge(followed.feed, &memory));
+    assert_true(budget.used > 0);
+    budget.most = budget.used;
+    play(followed.pool, 1);
+    assert_int_equal(recorder_stats(followed.recorder).episodes, 1);
+    followed_close(&followed);
+    assert_int_equal(budget.used, 0);
+    Bytes bytes = bytes_read(1);
+    assert_int_equal(verify_first(&bytes, state).verdict, REPLAY_INCOMPLETE);
+    free(bytes.data);
+}
+
 /* ---- Tables that are played elsewhere ---- */
 
 /* An episode that ends before its first decision, of an agent with a very long name. */
@@ -334,35 +389,13 @@ static void test_an_episode_without_decisions_is_an_episode(void **unused)
 
 /* ---- Fetching ---- */
 
-typedef struct Fetching {
-    Recorder *recorder;
-    TyRuleset *ruleset;
-    TyPool *pool;
-    RecorderFeed *feed;
-} Fetching;
-
-static void fetching_open(Fetching *fetching)
+/* Short episodes on a board of the user's own. */
+static void own_open(Followed *followed, const RecorderOptions *options)
 {
-    RecorderOptions options = quiet_options();
-    fetching->recorder = recorder_at(&options);
-    fetching->ruleset = own_ruleset(0);
-    assert_int_equal(ty_pool_open(fetching->ruleset, &(TyPoolConfig){.slots = 1, .max_steps = 9},
-                                  &fetching->pool)
-                         .code,
-                     TY_OK);
-    assert_int_equal(recorder_attach(fetching->recorder, fetching->pool, &fetching->feed).code,
-                     TY_OK);
+    followed_open(followed, options, own_ruleset(0), &(TyPoolConfig){.slots = 1, .max_steps = 9});
 }
 
-static void fetching_close(Fetching *fetching)
-{
-    recorder_feed_close(fetching->feed);
-    ty_pool_close(fetching->pool);
-    ty_ruleset_close(fetching->ruleset);
-    recorder_close(fetching->recorder);
-}
-
-static void assert_fetched(Fetching *fetching, const uint64_t *wanted, uint64_t number)
+static void assert_fetched(Followed *fetching, const uint64_t *wanted, uint64_t number)
 {
     RecorderCopy copy;
     LogEpisode episode;
@@ -374,7 +407,7 @@ static void assert_fetched(Fetching *fetching, const uint64_t *wanted, uint64_t 
     free(copy.bytes);
 }
 
-static void assert_not_fetched(Fetching *fetching, const uint64_t *wanted, TyCode code,
+static void assert_not_fetched(Followed *fetching, const uint64_t *wanted, TyCode code,
                                const char *word)
 {
     RecorderCopy copy;
@@ -388,8 +421,9 @@ static void assert_not_fetched(Fetching *fetching, const uint64_t *wanted, TyCod
 static void test_the_latest_episodes_can_be_fetched_with_their_boards(void **unused)
 {
     (void)unused;
-    Fetching fetching;
-    fetching_open(&fetching);
+    const RecorderOptions options = quiet_options();
+    Followed fetching;
+    own_open(&fetching, &options);
     const uint64_t zero = 0;
     assert_not_fetched(&fetching, NULL, TY_BAD_ARGUMENT, "no episode has ended");
     play(fetching.pool, 1);
@@ -401,15 +435,16 @@ static void test_the_latest_episodes_can_be_fetched_with_their_boards(void **unu
     }
     assert_fetched(&fetching, NULL, RECORDER_RECENT);
     assert_not_fetched(&fetching, &zero, TY_BAD_ARGUMENT, "not among its latest");
-    fetching_close(&fetching);
+    followed_close(&fetching);
 }
 
 static void test_an_episode_that_cannot_be_read_is_not_fetched(void **unused)
 {
     (void)unused;
-    Fetching fetching;
+    const RecorderOptions options = quiet_options();
+    Followed fetching;
     char path[128];
-    fetching_open(&fetching);
+    own_open(&fetching, &options);
     play(fetching.pool, 1);
     fault_set(FAULT_malloc, 1, ENOMEM);
     assert_not_fetched(&fetching, NULL, TY_NO_MEMORY, "no memory");
@@ -418,7 +453,7 @@ static void test_an_episode_that_cannot_be_read_is_not_fetched(void **unused)
     assert_not_fetched(&fetching, NULL, TY_IO, "shorter");
     assert_int_equal(unlink(path), 0);
     assert_not_fetched(&fetching, NULL, TY_IO, "No such file");
-    fetching_close(&fetching);
+    followed_close(&fetching);
 }
 
 int main(void)
@@ -431,11 +466,13 @@ int main(void)
         IN_DIRECTORY(test_a_log_without_random_bytes_is_a_log),
         IN_DIRECTORY(test_a_writer_remembers_a_bounded_number_of_contents),
         IN_DIRECTORY(test_an_episode_that_cannot_be_synced_counts_as_lost),
+        IN_DIRECTORY(test_an_episode_that_cannot_be_synced_is_held_and_written_once),
         IN_DIRECTORY(test_a_sync_that_fails_in_the_background_is_known),
         IN_DIRECTORY(test_a_file_that_cannot_be_synced_at_its_end_is_known),
         IN_DIRECTORY(test_no_file_is_closed_before_it_is_synced),
         IN_DIRECTORY(test_no_memory_loses_an_episode_or_its_end),
         IN_DIRECTORY(test_no_memory_to_follow_a_pool_is_an_error),
+        IN_DIRECTORY(test_memory_that_is_counted_is_not_passed),
         IN_DIRECTORY(test_an_episode_without_decisions_is_an_episode),
         IN_DIRECTORY(test_the_latest_episodes_can_be_fetched_with_their_boards),
         IN_DIRECTORY(test_an_episode_that_cannot_be_read_is_not_fetched),

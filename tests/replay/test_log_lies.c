@@ -60,6 +60,27 @@ static void test_episodes_that_make_no_sense_are_gaps(void **unused)
     free(bytes.data);
 }
 
+static void test_notes_without_a_head_are_gaps(void **unused)
+{
+    (void)unused;
+    static LogEpisode first[1];
+    static LogReader reader;
+    const uint8_t notes[LOG_NOTES_FIXED] = {0};
+    Bytes made;
+    Bytes bytes = small_log();
+    episodes_read(&bytes, first, 1, true);
+    made_begin(&made);
+    made_add(&made, LOG_NOTES, notes, LOG_NOTES_FIXED - 1);
+    made_add(&made, LOG_EPISODE, bytes.data + first->offset + LOG_RECORD_HEAD,
+             load_le32(bytes.data + first->offset + 8));
+    assert_int_equal(log_read_all(&made, &reader), 1);
+    assert_int_equal(reader.gaps, 1);
+    assert_int_equal(episodes_read(&made, first, 1, true), 1);
+    assert_int_equal(first->note_count, 0);
+    free(made.data);
+    free(bytes.data);
+}
+
 static void test_contents_that_make_no_sense_are_gaps(void **unused)
 {
     (void)unused;
@@ -335,6 +356,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_DIRECTORY(test_episodes_that_make_no_sense_are_gaps),
+        IN_DIRECTORY(test_notes_without_a_head_are_gaps),
         IN_DIRECTORY(test_contents_that_make_no_sense_are_gaps),
         IN_DIRECTORY(test_a_reader_remembers_a_bounded_number_of_contents),
         IN_DIRECTORY(test_a_record_that_claims_too_much_is_no_record),
