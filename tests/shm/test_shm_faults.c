@@ -112,12 +112,17 @@ static void host_serve(Host *host)
     shm_server_serve(host->server, yard_clock_ns() / 1000000);
 }
 
+static void say_hello(int fd)
+{
+    const ShmHello hello = {.magic = SHM_HELLO_MAGIC, .version = SHM_VERSION};
+    assert_int_equal(send(fd, &hello, sizeof hello, 0), sizeof hello);
+}
+
 /* A connection that has said its hello. */
 static int hello_socket(void)
 {
-    const ShmHello hello = {.magic = SHM_HELLO_MAGIC, .version = SHM_VERSION};
     int fd = raw_socket();
-    assert_int_equal(send(fd, &hello, sizeof hello, 0), sizeof hello);
+    say_hello(fd);
     return fd;
 }
 
@@ -328,6 +333,39 @@ static void test_a_burst_of_clients_is_taken_in_turns(void **unused)
     host_close(&host);
 }
 
+static int silent_fd;
+
+static void break_silence(void)
+{
+    say_hello(silent_fd);
+}
+
+/* Who says its hello at the moment in which it is to make room for another is answered. */
+static void test_a_hello_that_comes_with_a_newcomer_is_heard(void **unused)
+{
+    (void)unused;
+    Host host;
+    int fds[SHM_PENDING_MAX + 1];
+    host_open(&host);
+    for (uint32_t i = 0; i < SHM_PENDING_MAX; i++) {
+        fds[i] = raw_socket();
+        host_serve(&host);
+    }
+    fds[SHM_PENDING_MAX] = raw_socket();
+    silent_fd = fds[0];
+    faults[FAULT_accept4].before = break_silence;
+    host_serve(&host);
+    assert_int_equal(heard(fds[0]), TY_OK);
+    assert_int_equal(shm_server_leases(host.server), 1);
+    for (uint32_t i = 1; i <= SHM_PENDING_MAX; i++) {
+        assert_int_equal(heard(fds[i]), -2);
+    }
+    for (uint32_t i = 0; i <= SHM_PENDING_MAX; i++) {
+        close(fds[i]);
+    }
+    host_close(&host);
+}
+
 static void test_the_number_of_leases_is_bounded(void **unused)
 {
     (void)unused;
@@ -411,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_without_descriptors_clients_are_hung_up_on),
         cmocka_unit_test(test_other_errors_of_accepting_lose_no_client),
         cmocka_unit_test(test_a_burst_of_clients_is_taken_in_turns),
+        cmocka_unit_test(test_a_hello_that_comes_with_a_newcomer_is_heard),
         cmocka_unit_test(test_the_number_of_leases_is_bounded),
         cmocka_unit_test(test_only_the_lease_that_is_meant_is_dropped),
         cmocka_unit_test(test_leases_that_end_together_end_once_each),

@@ -419,6 +419,45 @@ static void test_groups_that_do_not_exist_are_refused(void **unused)
     pair_close();
 }
 
+/* Plays what is ready of a member's rows. */
+static void member_play(uint32_t member)
+{
+    ty_sample_rows(ty_pool_slab(pair.pool, member), 0, SEED);
+    ty_pool_step(pair.pool, member, 0, NULL);
+}
+
+/* A row that became ready behind a client's back does not count for its next command. The answer to
+ * that one gives it the row, also to a client that does not wait before it commands again. */
+static void test_a_row_is_given_by_the_answer_to_a_command(void **unused)
+{
+    (void)unused;
+    pair_open_with(&(TyPoolConfig){.slots = 1, .members = 2, .owner = {0, 1}});
+    ShmChannel *door = pair.yard.doors[0].door;
+    const TySlab *slab = ty_pool_slab(pair.pool, 0);
+    const uint8_t *ready = ty_slab_column(slab, 0, TY_COLUMN_READY);
+    const uint32_t *step = ty_slab_column(slab, 0, TY_COLUMN_STEP);
+    while (*ready) {
+        member_play(0);
+    }
+    shm_channel_publish(door);
+    assert_int_equal(ty_shm_wait(pair.client, 0, WAIT_MS), TY_SHM_READY);
+    while (!*ready) {
+        member_play(1);
+    }
+    shm_channel_publish(door);
+    ty_sample_rows(ty_shm_slab(pair.client), 0, SEED);
+    const uint32_t before = *step;
+    for (uint32_t ignored = 2; ignored-- > 0;) {
+        assert_int_equal(*step, before);
+        assert_true(ty_shm_submit(pair.client, 0, NULL));
+        assert_int_equal(shm_channel_serve(door), 1);
+        assert_int_equal(ty_shm_news(pair.client, 0).ignored, ignored);
+        assert_int_equal(ty_shm_news(pair.client, 0).illegal, 0);
+    }
+    assert_int_not_equal(*step, before);
+    pair_close();
+}
+
 /* A command that comes while the daemon is about to sleep keeps it awake. */
 static void test_a_daemon_does_not_sleep_over_a_command(void **unused)
 {
@@ -514,6 +553,7 @@ int main(void)
         cmocka_unit_test(test_a_place_where_nobody_listens_is_an_error),
         cmocka_unit_test(test_a_client_that_spins_in_a_crowd_lets_others_run),
         cmocka_unit_test(test_groups_that_do_not_exist_are_refused),
+        cmocka_unit_test(test_a_row_is_given_by_the_answer_to_a_command),
         cmocka_unit_test(test_a_daemon_does_not_sleep_over_a_command),
         cmocka_unit_test(test_a_door_that_closes_wakes_who_waits),
         cmocka_unit_test(test_the_last_news_of_a_dying_daemon_are_heard),
