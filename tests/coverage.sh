@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # How much of env/ and proto/ the tests run, by lines and branches: tests/coverage.sh BUILD_DIRECTORY PYTHON
 # Fails below 95 % of lines and 90 % of branches, and if the checker, the ring or the log has a branch that no test
-# takes. Needs clang and LLVM's tools.
+# takes. Needs clang and LLVM's tools, and for the pages Playwright and Chromium: without them env/serve counts as missed.
 #
 # The build defines NDEBUG: what an assertion does when it fails is no branch that a test could take. The counters live
 # in a file that the processes share (%c, counter relocation), so that those count too which are killed or end by _exit.
@@ -40,6 +40,13 @@ for script in tests/cli/test_cli*.sh; do
     try bash "$script" "$build"
 done
 try bash tests/cli/test_examples.sh "$build" "$python"
+if "$python" -c 'import playwright' 2>/dev/null; then
+    for script in tests/window/test_*.py; do
+        try "$python" "$script" "$build"
+    done
+else
+    echo "NOT RUN: tests/window, which needs Playwright"
+fi
 llvm-profdata merge -sparse -o "$build/merged.profdata" "$build"/profiles/*.profraw
 llvm-cov report "$build/trainyardd" -object "$build/trainyard" "${objects[@]}" -instr-profile="$build/merged.profdata" \
     -show-branch-summary -show-region-summary=0 -ignore-filename-regex='(^|/)(tests|agents|bench)/' \
