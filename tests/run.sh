@@ -210,7 +210,7 @@ END
 # The races that ThreadSanitizer finds, over everything that has threads.
 thread_programs=(test_pool test_pool_agents test_pool_independence test_pool_seats test_pool_snapshot test_pool_members test_shm test_shm_harm
     test_shm_faults test_shm_lies test_dispatch_sessions test_dispatch_pools test_dispatch_members test_small_steps test_doors
-    test_daemon_start test_daemon_files test_replay test_recorder test_log_faults test_log_open)
+    test_daemon_start test_daemon_files test_replay test_recorder test_log_faults test_log_keep test_log_open)
 run_threads() {
     local status=0
     for program in "${thread_programs[@]}"; do
