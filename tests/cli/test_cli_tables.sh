@@ -194,7 +194,7 @@ check "ladder where none can be" refuses 1 "/nowhere/l.json.new: No such file" \
 
 # ---- partners
 
-partners="$(grep -oE '\| `expert[^`]*`' "$source/agents/PARTNERS.md" | tr -d '|` ' | paste -sd,)"
+partners="$(grep -E '^\| (train|validation|held-out) ' "$source/agents/PARTNERS.md" | grep -oE '`expert[^`]*`' | tr -d '`' | paste -sd,)"
 check "the partners of the document play" accepts ladder convoi --metric goods --episodes 1 --file all.json --json --agents "$partners"
 check "the partners are at least 12 different ones" python3 -c '
 import json
