@@ -1,4 +1,5 @@
-/* Pools whose seats are all built-in agents': the director lets them act and sees the endings. */
+/* Pools whose seats are all built-in agents': the director lets them act and sees the endings. And
+ * agents that are interrupted. */
 #include "pool/work.h"
 #include "tests/pool/pool_reference.h"
 
@@ -209,7 +210,7 @@ static void test_a_snapshot_plays_on_alike(void **unused)
     ty_ruleset_close(ruleset);
 }
 
-static bool asked_always(void *user)
+static bool flag_asked(void *user)
 {
     return *(bool *)user;
 }
@@ -222,7 +223,7 @@ static void test_agents_rest_until_every_slot_has_begun(void **unused)
     TyPoolConfig config = {.slots = 200, .threads = 2, .seed = 7};
     config.agent[0] = ty_agent_find(ty_ruleset_game(ruleset), "expert");
     bool stopped = true;
-    const TyStop stop = {.asked = asked_always, .user = &stopped};
+    const TyStop stop = {.asked = flag_asked, .user = &stopped};
     TyPool *pool = NULL;
     assert_int_equal(pool_open_idle(ruleset, &config, &pool).code, TY_OK);
     pool_set_stop(pool, &stop, &stop);
