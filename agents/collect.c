@@ -233,13 +233,14 @@ void ty_collector_run(TyCollector *collector, const TyNet *net, uint32_t steps, 
                       const TyCollected *out)
 {
     uint32_t slots = collector->config.slots;
+    size_t stride = out->stride > 0 ? out->stride : slots;
     for (uint32_t step = 0; step < steps; step++) {
         for (uint32_t index = 0; index < slots; index++) {
-            table_decide(collector, net, index, follow, out, (size_t)step * slots + index);
+            table_decide(collector, net, index, follow, out, step * stride + index);
         }
     }
     for (uint32_t index = 0; index < slots; index++) {
-        table_judge(collector, net, index, out, (size_t)steps * slots + index);
+        table_judge(collector, net, index, out, steps * stride + index);
     }
 }
 

@@ -14,8 +14,8 @@
  *     }
  *
  * Episodes, rivals and draws depend on the seed and on what was played alone. Calls on one
- * collector must come one at a time; for more processors open more collectors. Chance must not be a
- * seat. */
+ * collector must come one at a time; for more processors open more collectors, which can write side
+ * by side: slots i and on of a seed are the slots of seed + i. Chance must not be a seat. */
 #pragma once
 
 #include "agent.h"
@@ -64,6 +64,7 @@ typedef struct TyCollected {
     int8_t *seat;    /* that decided; one moment more, too */
     float *earned;   /* [players]: by each from this decision to the slot's next one */
     uint8_t *ended;  /* 1: the episode ended before the slot's next one */
+    uint32_t stride; /* entries from one moment to the next, if not only these slots'; 0: slots */
 } TyCollected;
 
 /* How the episodes went that ended since the collector was asked last: entry 0 is for those of the

@@ -34,16 +34,12 @@ class Player:
             Collector(rules, slots=each, seed=(1 << 24) + (i << 16))
             for i, rules in enumerate(rulesets)
         ]
-        self.parts = [Decisions(rules, steps, each) for rules in rulesets]
         self.whole = Decisions(rulesets[0], steps, each * len(rulesets))
+        self.each = each
 
     def play(self, weights: bytes) -> Decisions:
-        for rules, collector, part in zip(self.rulesets, self.collectors, self.parts, strict=True):
-            collector.run(Net(rules, weights), part)
-        columns = ("rows", "mask", "action", "advice", "logp", "value", "seat", "earned", "ended")
-        for column in columns:
-            arrays = [getattr(part, column) for part in self.parts]
-            np.concatenate(arrays, axis=1, out=getattr(self.whole, column))
+        for i, (rules, collector) in enumerate(zip(self.rulesets, self.collectors, strict=True)):
+            collector.run(Net(rules, weights), self.whole, first=i * self.each)
         return self.whole
 
 

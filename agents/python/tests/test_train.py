@@ -10,7 +10,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,11 +22,11 @@ from trainyard.train import (
     Collector,
     Config,
     Decisions,
+    Network,
     Rival,
     Run,
     Trainer,
     results,
-    speed,
 )
 from trainyard.train.__main__ import main
 from trainyard.train.plot import curves
@@ -68,7 +67,6 @@ KINDS = {
 
 @pytest.mark.parametrize("game", list(SMALL))
 def test_every_game_trains_and_resumes_exactly(game: str, tmp_path: Path) -> None:
-    torch.set_num_threads(1)
     wanted = config(game, **KINDS[game])
     Run.begin(wanted, tmp_path / "whole").go(BUDGET)
     Run.begin(wanted, tmp_path / "parts").go(Budget(steps=2 * ROUND, games=4))
@@ -310,8 +308,6 @@ def test_evaluations_take_every_seat() -> None:
     """Of the same network against itself half of the games are won, whatever seat is better."""
     rules = trainyard.Ruleset("express", map="tiny")
     torch.manual_seed(0)
-    from trainyard.train import Network
-
     net = nets.net_of(Network(rules, [32]), rules)
     found = results(net, count=60, against=["random"])["won_random"]
     assert 0 <= found.low <= found.mean <= found.high <= 1
@@ -319,8 +315,6 @@ def test_evaluations_take_every_seat() -> None:
 
 def test_a_past_self_is_a_rival() -> None:
     rules = trainyard.Ruleset("express", map="tiny")
-    from trainyard.train import Network
-
     torch.manual_seed(0)
     net = nets.net_of(Network(rules, [32]), rules)
     collector = Collector(rules, slots=32, seed=1, rivals=[Rival(net, 1)], alone=0)
@@ -347,24 +341,43 @@ def test_both_ways_to_play_a_network_are_measured(capsys: pytest.CaptureFixture)
     ]
 
 
-def test_threads_are_chosen_by_measuring(
-    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+def test_the_weights_do_not_depend_on_threads(
+    tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:
-    """By a clock on which a round takes as many seconds as there are threads."""
-    used: list[int] = []
-    with monkeypatch.context() as patched:
-        patched.setattr(Trainer, "round", lambda _: used.append(torch.get_num_threads()))
-        patched.setattr(speed, "time", SimpleNamespace(monotonic=lambda: float(sum(used))))
-        assert speed.choose_threads(Config(slots=2, horizon=1), [2, 1, 4], turns=2) == 1
-    assert used[1:] == [2, 1, 4] * 2
-    torch.set_num_threads(1)
-    given = ["run", "convoi", "--set", "board=tiny", "--slots", "32", "--horizon", "8"]
-    main([*given, "--steps", "256", "--games", "1", "--threads", "auto", "--out", str(tmp_path)])
-    assert "threads of PyTorch: " in capsys.readouterr().out
+    run(tmp_path / "one", "--threads", "1", "--parts", "3")
+    run(tmp_path / "more", "--threads", "3", "--parts", "3")
+    run(tmp_path / "whole", "--threads", "1", "--parts", "1")
+    assert weights(tmp_path / "one") == weights(tmp_path / "more")
+    # Parts add up to the same, but for rounding.
+    one, whole = (nets.unpack(weights(tmp_path / name)).policy[0] for name in ("one", "whole"))
+    assert not np.array_equal(one, whole)
+    assert np.allclose(one, whole, atol=1e-3)
     with pytest.raises(SystemExit):
-        main([*given, "--threads", "none"])
-    assert "a number from 1 on, or auto" in capsys.readouterr().err
-    torch.set_num_threads(1)
+        run(tmp_path / "none", "--threads", "none")
+    assert "'none': a number from 1 on" in capsys.readouterr().err
+
+
+def test_collectors_write_side_by_side_what_one_would() -> None:
+    rules = trainyard.Ruleset("nordic", map="tiny")
+    torch.manual_seed(0)
+    net = nets.net_of(Network(rules, [32]), rules)
+    whole, parts = Decisions(rules, 40, 5), Decisions(rules, 40, 5)
+    Collector(rules, slots=5, seed=7).run(net, whole)
+    for first, slots in ((0, 2), (2, 3)):
+        Collector(rules, slots=slots, seed=7 + first).run(net, parts, first=first)
+    for name, column in vars(whole).items():
+        assert np.array_equal(column, getattr(parts, name)), name
+
+
+def test_what_is_learned_from_was_played_with_the_latest_weights() -> None:
+    """Of one batch a round: before it is learned from, the network that judges is the one that
+    played, and nothing has moved."""
+    trainer = Trainer(config("convoi", epochs=1, batch=ROUND))
+    for _ in range(3):
+        trainer.round()
+        assert abs(trainer.figures["kl"]) < 1e-6
+        assert trainer.figures["clipped"] == 0
+    trainer.close()
 
 
 def test_the_example_of_a_learner_runs() -> None:

@@ -309,18 +309,21 @@ class CollectorConfig(Structure):
 
 class Collected(Structure):
     _fields_ = [
-        (name, c_void_p)
-        for name in (
-            "rows",
-            "masks",
-            "action",
-            "advice",
-            "logp",
-            "value",
-            "seat",
-            "earned",
-            "ended",
-        )
+        *(
+            (name, c_void_p)
+            for name in (
+                "rows",
+                "masks",
+                "action",
+                "advice",
+                "logp",
+                "value",
+                "seat",
+                "earned",
+                "ended",
+            )
+        ),
+        ("stride", c_uint32),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Masked PPO on any game: the library plays with its network while PyTorch learns.
+"""Masked PPO on any game: the library plays with its network, PyTorch learns.
 
     python -m trainyard.train run convoi --minutes 20
     python -m trainyard.train run express --past 8 --seeds 3 --minutes 10
@@ -8,10 +8,10 @@
 
 Cooperative games are learned as one player who sits everywhere; in competitive ones each seat
 learns from its own rewards, against itself, past selves and built-in agents. The same configuration
-gives the same weights after the same number of decisions, if PyTorch runs on the same kind of
-processor with the same number of threads (1; `--threads auto` measures which is quickest). A run
-that is stopped and resumed ends in the same weights as one that is not, but for built-in agents who
-teach or play in it: they forget. With --minutes only the moment of the end is left to the clock.
+gives the same weights after the same number of decisions, on any number of threads, if PyTorch runs
+on the same kind of processor. A run that is stopped and resumed ends in the same weights as one
+that is not, but for built-in agents who teach or play in it: they forget. With --minutes only the
+moment of the end is left to the clock.
 """
 
 from __future__ import annotations

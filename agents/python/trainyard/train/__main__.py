@@ -31,12 +31,9 @@ def _settings(items: list[str]) -> dict[str, str]:
     return settings
 
 
-def _threads(text: str) -> int | None:
-    """How many, or None: as many as a measurement says."""
-    if text == "auto":
-        return None
+def _count(text: str) -> int:
     if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 on, or auto")
+        raise argparse.ArgumentTypeError(f"{text!r}: a number from 1 on")
     return int(text)
 
 
@@ -47,7 +44,7 @@ def _add_budget(parser: argparse.ArgumentParser) -> None:
     add("--evaluate", type=float, default=2.0, help="every so many minutes (2)")
     add("--games", type=int, default=200, help="per evaluation, on held-out seeds (200)")
     add("--against", default="random,expert", help="opponents in competitive games, by commas")
-    add("--threads", type=_threads, default=1, help="of PyTorch; auto: the quickest, measured (1)")
+    add("--threads", type=_count, help="for the parts (as many as processors)")
     add("--tensorboard", action="store_true", help="write for TensorBoard too")
 
 
@@ -87,7 +84,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     )
     speed.add_argument("net", type=Path)
     speed.add_argument("--seconds", type=float, default=10.0, help="(10)")
-    speed.add_argument("--threads", type=int, default=1, help="of PyTorch (1)")
     plot = commands.add_parser("plot", help="curves of runs that differ in their seeds")
     plot.add_argument("runs", type=Path, nargs="+")
     plot.add_argument("--figure", required=True, help="a column of curve.csv")
@@ -121,18 +117,14 @@ def _config(given: argparse.Namespace) -> Config:
 def _run(given: argparse.Namespace) -> None:
     config = _config(given)
     out = given.out or Path("runs") / f"{config.game}-{config.seed}"
-    _set_threads(given.threads, config)  # the first weights depend on it too
-    run = Run.begin(config, out, overwrite=given.overwrite, tensorboard=given.tensorboard)
+    run = Run.begin(
+        config,
+        out,
+        overwrite=given.overwrite,
+        tensorboard=given.tensorboard,
+        threads=given.threads,
+    )
     _go(run, given)
-
-
-def _set_threads(asked: int | None, config: Config) -> None:
-    from .speed import choose_threads, threads_to_try
-
-    threads = asked or choose_threads(config, threads_to_try())
-    torch.set_num_threads(threads)
-    if asked is None:
-        print(f"threads of PyTorch: {threads}, measured", flush=True)
 
 
 def _go(run: Run, given: argparse.Namespace) -> None:
@@ -195,7 +187,7 @@ def _evaluate(given: argparse.Namespace) -> None:
 def _speed(given: argparse.Namespace) -> None:
     from .speed import measure, measure_training
 
-    torch.set_num_threads(given.threads)
+    torch.set_num_threads(1)
     net, data = nets.load(given.net), given.net.read_bytes()
     measure(net, data, given.seconds)
     game, _, settings = net.ruleset.spec.partition(":")
@@ -226,9 +218,8 @@ def main(arguments: list[str] | None = None) -> None:
         elif given.command == "speed":
             _speed(given)
         elif given.command == "resume":
-            run = Run.resume(given.out, tensorboard=given.tensorboard)
-            _set_threads(given.threads, run.trainer.config)
-            _go(run, given)
+            resumed = Run.resume(given.out, tensorboard=given.tensorboard, threads=given.threads)
+            _go(resumed, given)
         elif given.seeds is not None:
             _run_seeds(given, arguments)
         else:

@@ -35,6 +35,14 @@ class Outcome:
     earned: float  # by a seat of the network
     won: float
 
+    @classmethod
+    def of(cls, parts: Sequence[Outcome]) -> Outcome:
+        """Of the episodes of all parts."""
+        episodes = sum(part.episodes for part in parts)
+        earned = sum(part.earned * part.episodes for part in parts)
+        won = sum(part.won * part.episodes for part in parts)
+        return cls(episodes, earned / max(1, episodes), won / max(1, episodes))
+
 
 class Decisions:
     """`steps` decisions in each of `slots` episodes; those of one moment side by side."""
@@ -54,7 +62,8 @@ class Decisions:
         # A team that shares its rewards is one player.
         self.team = ruleset.cooperative
 
-    def pointers(self) -> _lib.Collected:
+    def pointers(self, first: int = 0) -> _lib.Collected:
+        """Where the library writes, from slot `first` on."""
         columns = (
             self.rows,
             self.mask,
@@ -66,7 +75,8 @@ class Decisions:
             self.earned,
             self.ended,
         )
-        return _lib.Collected(*(column.ctypes.data for column in columns))
+        at = (column.ctypes.data + first * column.strides[1] for column in columns)
+        return _lib.Collected(*at, self.action.shape[1])
 
     def advantages(
         self, discount: float, trace: float, scale: float, *, whole: bool = False
@@ -154,15 +164,17 @@ class Collector:
         _lib.check(lib.ty_collector_set_rivals(self._handle, array, len(rivals), alone))
         del before
 
-    def run(self, net: Net | None, decisions: Decisions, *, follow: float = 0.0) -> None:
-        """Fills `decisions`. With probability `follow` the teacher's advice is played; without a
-        network it must be 1."""
+    def run(
+        self, net: Net | None, decisions: Decisions, *, first: int = 0, follow: float = 0.0
+    ) -> None:
+        """Fills `decisions`, from slot `first` on: others can fill theirs at the same time. With
+        probability `follow` the teacher's advice is played; without a network it must be 1."""
         lib.ty_collector_run(
             self._handle,
             None if net is None else net.handle,
             len(decisions.action),
             follow,
-            ctypes.byref(decisions.pointers()),
+            ctypes.byref(decisions.pointers(first)),
         )
 
     def outcomes(self) -> list[Outcome]:

@@ -26,6 +26,9 @@ class Config:
     # Play: `slots` episodes at once, `horizon` decisions in each between two updates.
     slots: int = 512
     horizon: int = 32
+    # Play and every batch are shared out into so many parts, which run at once. The weights depend
+    # on how many there are: their slopes are added up.
+    parts: int = 2
     # PPO.
     epochs: int = 2
     batch: int = 2048
@@ -75,6 +78,7 @@ class Config:
         for name in (
             "slots",
             "horizon",
+            "parts",
             "epochs",
             "batch",
             "planned",
@@ -86,6 +90,8 @@ class Config:
         ):
             if getattr(self, name) < 1:
                 raise Error(f"{name}={getattr(self, name)}; allowed is 1 or more")
+        if self.parts > self.slots:
+            raise Error(f"parts={self.parts}; allowed are as many as slots, {self.slots}")
         if not self.hidden or any(width % 32 or not 32 <= width <= 1024 for width in self.hidden):
             raise Error(f"hidden={self.hidden}; allowed are multiples of 32 up to 1024")
         rules = self.ruleset

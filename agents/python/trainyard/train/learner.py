@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,11 +31,21 @@ class _Batch:
     target: torch.Tensor  # of the value
 
 
-class Learner:
-    """A network, its optimiser, and how far they are."""
+@dataclass(frozen=True)
+class _Part:
+    """What a part of a batch says: its share of the loss' slopes, and of the means to note."""
 
-    def __init__(self, config: Config) -> None:
+    slopes: Sequence[torch.Tensor]
+    notes: dict[str, float]
+
+
+class Learner:
+    """A network, its optimiser, and how far they are. The parts of a batch are judged by `workers`,
+    or one after the other."""
+
+    def __init__(self, config: Config, workers: Executor | None = None) -> None:
         self.config = config
+        self._map = workers.map if workers is not None else map
         self.network = Network(config.ruleset, config.hidden)
         if config.start:
             _start(self.network, Path(config.start))
@@ -103,32 +115,42 @@ class Learner:
     def _step(
         self, batch: _Batch, at: torch.Tensor, calm: float, imitate: bool
     ) -> dict[str, float]:
+        def judge(part: torch.Tensor) -> _Part:
+            return self._judge(batch, part, len(at), calm, imitate)
+
+        parts = list(self._map(judge, at.tensor_split(self.config.parts)))
+        for parameter, *slopes in zip(
+            self.network.parameters(), *(part.slopes for part in parts), strict=True
+        ):
+            parameter.grad = slopes[0]
+            for slope in slopes[1:]:
+                parameter.grad += slope
+        nn.utils.clip_grad_norm_(self.network.parameters(), 0.5)
+        self.optimiser.step()
+        return {key: sum(part.notes[key] for part in parts) for key in parts[0].notes}
+
+    def _judge(
+        self, batch: _Batch, at: torch.Tensor, size: int, calm: float, imitate: bool
+    ) -> _Part:
+        """Decisions `at` of a batch that has `size` of them."""
         chosen, entropy, value = self.network.judge(
             batch.rows[at], batch.mask[at], batch.action[at]
         )
-        error = (value - batch.target[at]).square().mean()
-        indecision = entropy.mean()
+        error = (value - batch.target[at]).square().sum() / size
+        indecision = entropy.sum() / size
         if imitate:
-            worth, bonus = chosen.mean(), 0.0
-            note: dict[str, float] = {}
+            worth, bonus = chosen.sum() / size, 0.0
+            note = {"kl": 0.0, "clipped": 0.0}
         else:
-            worth, note = self._worth(chosen, batch.before[at], batch.gain[at])
+            worth, note = self._worth(chosen, batch.before[at], batch.gain[at], size)
             bonus = self.config.entropy * calm
         loss = 0.5 * error - worth - bonus * indecision
-        self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), 0.5)
-        self.optimiser.step()
-        return {
-            "policy_loss": -worth.item(),
-            "value_loss": error.item(),
-            "entropy": indecision.item(),
-            "kl": note.get("kl", 0.0),
-            "clipped": note.get("clipped", 0.0),
-        }
+        slopes = torch.autograd.grad(loss, list(self.network.parameters()))
+        means = {"policy_loss": -worth, "value_loss": error, "entropy": indecision}
+        return _Part(slopes, {**{key: mean.item() for key, mean in means.items()}, **note})
 
     def _worth(
-        self, chosen: torch.Tensor, before: torch.Tensor, gain: torch.Tensor
+        self, chosen: torch.Tensor, before: torch.Tensor, gain: torch.Tensor, size: int
     ) -> tuple[torch.Tensor, dict[str, float]]:
         """PPO's clipped objective."""
         change = chosen - before
@@ -137,10 +159,10 @@ class Learner:
         with torch.no_grad():
             note = {
                 # Schulman's estimate of the divergence from the policy that played.
-                "kl": (ratio - 1 - change).mean().item(),
-                "clipped": (ratio != clipped).float().mean().item(),
+                "kl": (ratio - 1 - change).sum().item() / size,
+                "clipped": (ratio != clipped).float().sum().item() / size,
             }
-        return torch.min(ratio * gain, clipped * gain).mean(), note
+        return torch.min(ratio * gain, clipped * gain).sum() / size, note
 
 
 def _start(network: Network, path: Path) -> None:

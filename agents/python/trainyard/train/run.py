@@ -133,7 +133,13 @@ class Run:
 
     @classmethod
     def begin(
-        cls, config: Config, out: Path, *, overwrite: bool = False, tensorboard: bool = False
+        cls,
+        config: Config,
+        out: Path,
+        *,
+        overwrite: bool = False,
+        tensorboard: bool = False,
+        threads: int | None = None,
     ) -> Run:
         if (out / "train.pt").exists() and not overwrite:
             raise Error(f"{out} has a run: resume it, give another folder, or overwrite it")
@@ -142,14 +148,15 @@ class Run:
         for name in ("curve.csv", "rounds.csv", "train.pt", "policy.net"):
             (out / name).unlink(missing_ok=True)
         config.save(out / "config.json")
-        return cls(Trainer(config), out, tensorboard=tensorboard)
+        return cls(Trainer(config, threads=threads), out, tensorboard=tensorboard)
 
     @classmethod
-    def resume(cls, out: Path, *, tensorboard: bool = False) -> Run:
+    def resume(cls, out: Path, *, tensorboard: bool = False, threads: int | None = None) -> Run:
         """Goes on as if it had never been stopped."""
         if not (out / "train.pt").exists():
             raise Error(f"{out}: there is no train.pt to go on from")
-        return cls(Trainer.load(out / "train.pt"), out, tensorboard=tensorboard)
+        trainer = Trainer.load(out / "train.pt", threads=threads)
+        return cls(trainer, out, tensorboard=tensorboard)
 
     def save(self) -> None:
         self.trainer.save_net(self.out / "policy.net")

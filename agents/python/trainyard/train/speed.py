@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -61,7 +60,7 @@ def measure(net: Net, data: bytes, seconds: float) -> dict[str, float]:
         for name, player in players.items():
             turns[name].append(_turn(player, len(rows)))
     found = {name: float(np.median(rates)) for name, rates in turns.items()}
-    print(f"{rules.spec}, {torch.get_num_threads()} threads of PyTorch, batches of {BATCH}")
+    print(f"{rules.spec}, one thread, PyTorch in batches of {BATCH}")
     for name, rate in found.items():
         print(f"  {name:8} {rate:12,.0f} decisions/s of processor time")
     return found
@@ -87,29 +86,6 @@ def measure_training(config: Config, seconds: float) -> dict[str, float]:
         f"  {found['processor']:12,.0f} decisions/s of processor time, play and learning together"
     )
     return found
-
-
-def threads_to_try() -> list[int]:
-    """1, 2, 4, ... and as many as there are processors for us."""
-    processors = len(os.sched_getaffinity(0))
-    return sorted({processors, *(1 << n for n in range(processors.bit_length()))})
-
-
-def choose_threads(config: Config, counts: Sequence[int], turns: int = 3) -> int:
-    """The number of PyTorch's threads with which a round is quickest, of several turns each; fewer
-    if they are nearly as good. On a busy machine two may be far slower than one."""
-    trainer = Trainer(config)
-    trainer.round()
-    seconds = dict.fromkeys(counts, float("inf"))
-    for _ in range(turns):
-        for count in counts:
-            torch.set_num_threads(count)
-            began = time.monotonic()
-            trainer.round()
-            seconds[count] = min(seconds[count], time.monotonic() - began)
-    trainer.close()
-    best = min(seconds.values())
-    return min(count for count, taken in seconds.items() if taken <= 1.1 * best)
 
 
 def _turn(player: Callable[[int], None], batches: int) -> float:

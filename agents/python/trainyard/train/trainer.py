@@ -1,10 +1,12 @@
-"""A run: while PyTorch learns from what was played, the library plays with the weights before."""
+"""A run: rounds in which the library plays and PyTorch learns from what was played."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -20,14 +22,17 @@ from .learner import Learner
 
 
 class Trainer:
-    """Rounds of play and learning. What is learned from was played with the weights of one round
-    before, so that both have a processor of their own; that does not depend on the clock."""
+    """Rounds of play and learning, one after the other: decisions that weights of a round before
+    have taken teach far less. Each is done in `parts`, on as many threads as there are processors;
+    what comes of it depends on the parts and not on the threads."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, threads: int | None = None) -> None:
         config.check()
         self.config = config
+        torch.set_num_threads(1)  # the parts have threads of their own
         torch.manual_seed(config.seed)
-        self.learner = Learner(config)
+        self._workers = ThreadPoolExecutor(min(threads or processors(), config.parts))
+        self.learner = Learner(config, self._workers)
         self.ruleset = config.ruleset
         self.steps = 0
         self.rounds = 0
@@ -35,14 +40,9 @@ class Trainer:
         self.past: list[bytes] = []
         #: What the last round was like.
         self.figures: dict[str, float] = {}
-        size = (config.horizon, config.slots)
-        self._buffers = [Decisions(self.ruleset, *size) for _ in range(2)]
-        self._worker = ThreadPoolExecutor(1)
+        self._decisions = Decisions(self.ruleset, config.horizon, config.slots)
         self._stage = config.ruleset_at(0)
-        self._acting = b""
-        self._before = b""
-        self._collector = self._open()
-        self._played: Future[list[Outcome]] = self._begin(0, self._weights())
+        self._collectors = self._open()
 
     # ---- Play
 
@@ -56,80 +56,78 @@ class Trainer:
     def _weights(self) -> bytes:
         return pack(self.ruleset, self.learner.network.layers()).tobytes()
 
-    def _open(self) -> Collector:
-        """The collector of the present stage: with a teacher as long as it is imitated."""
+    def _open(self) -> dict[int, Collector]:
+        """The collectors of the present stage by their first slots: with a teacher as long as it is
+        imitated."""
         teacher = self.config.demonstrations if self.imitating else None
-        collector = Collector(
-            self._stage, slots=self.config.slots, seed=self._first_seed(), teacher=teacher
-        )
-        self._set_rivals(collector)
-        return collector
+        seed = FIRST_SEED * (self.config.seed + 1)
+        collectors = {}
+        for part in np.array_split(np.arange(self.config.slots), self.config.parts):
+            first = int(part[0])
+            collectors[first] = Collector(
+                self._stage, slots=len(part), seed=seed + first, teacher=teacher
+            )
+        self._set_rivals(collectors.values())
+        return collectors
 
-    def _first_seed(self) -> int:
-        return FIRST_SEED * (self.config.seed + 1)
-
-    def _set_rivals(self, collector: Collector) -> None:
+    def _set_rivals(self, collectors: Iterable[Collector]) -> None:
         config = self.config
-        rivals = [Rival(name, weight) for name, weight in config.rivals.items()]
+        rivals = [Rival(name, weight * 16) for name, weight in config.rivals.items()]
         nets = [Net(self._stage, data) for data in self.past]
         share = config.past_weight * 16 // max(1, len(nets))
-        rivals = [Rival(rival.player, rival.weight * 16) for rival in rivals]
-        collector.set_rivals([*rivals, *(Rival(net, share) for net in nets)], config.alone * 16)
+        rivals += [Rival(net, share) for net in nets]
+        for collector in collectors:
+            collector.set_rivals(rivals, config.alone * 16)
 
-    def _begin(self, steps: int, weights: bytes) -> Future[list[Outcome]]:
-        """Plays the round after `steps` decisions in the other thread."""
-        self._acting = weights
-        self._before = self._collector.save()
-        collector = self._collector
-        net = Net(self._stage, weights)
-        buffer = self._buffers[self.rounds % 2]
-        follow = max(0.0, 1 - steps / self.config.demonstrated) if self._imitates(steps) else 0.0
+    def _play(self) -> list[Outcome]:
+        """Fills the decisions; how the episodes went that ended."""
+        imitated = self.steps / self.config.demonstrated
+        follow = max(0.0, 1 - imitated) if self.imitating else 0.0
+        net = Net(self._stage, self._weights())
 
-        def play() -> list[Outcome]:
-            collector.run(net, buffer, follow=follow)
+        def play(part: tuple[int, Collector]) -> list[Outcome]:
+            first, collector = part
+            collector.run(net, self._decisions, first=first, follow=follow)
             return collector.outcomes()
 
-        return self._worker.submit(play)
+        found = self._workers.map(play, self._collectors.items())
+        return [Outcome.of(outcomes) for outcomes in zip(*found, strict=True)]
 
     def _change(self) -> None:
-        """Other rivals or another stage, when their time has come; nothing is being played."""
+        """Other rivals or another stage, when their time has come."""
         config = self.config
         stage = config.ruleset_at(self.steps)
         taught = self._imitates(self.steps - config.slots * config.horizon)
         if stage.spec != self._stage.spec or taught != self.imitating:
             self._stage = stage
-            self._collector = self._open()
+            self._collectors = self._open()
         if config.past and self.rounds % config.past_every == 0 and not self.imitating:
             self.past = [*self.past, self._weights()][-config.past :]
-            self._set_rivals(self._collector)
+            self._set_rivals(self._collectors.values())
 
     # ---- One round
 
     def round(self) -> None:
         began = time.monotonic()
-        outcomes = self._played.result()
-        decisions = self._buffers[self.rounds % 2]
-        before = self.steps
-        imitate = self._imitates(before)
-        self.steps += self.config.slots * self.config.horizon
-        self.rounds += 1
-        self._change()
-        self._played = self._begin(self.steps, self._weights())
-        self.figures = self.learner.learn(decisions, before, imitate=imitate)
+        outcomes = self._play()
+        imitate = self.imitating
+        self.figures = self.learner.learn(self._decisions, self.steps, imitate=imitate)
         if imitate:
-            agreed = decisions.action == decisions.advice
+            agreed = self._decisions.action == self._decisions.advice
             self.figures["agreed"] = float(agreed.mean())
         alone = outcomes[0]
         self.figures.update(episodes=sum(o.episodes for o in outcomes), earned=alone.earned)
         self.figures["won"] = alone.won
-        others = [outcome for outcome in outcomes[1:] if outcome.episodes]
-        if others:
-            count = sum(outcome.episodes for outcome in others)
-            self.figures["won_rivals"] = sum(o.won * o.episodes for o in others) / count
+        others = Outcome.of(outcomes[1:])
+        if others.episodes:
+            self.figures["won_rivals"] = others.won
+        self.steps += self.config.slots * self.config.horizon
+        self.rounds += 1
+        self._change()
         self.seconds += time.monotonic() - began
 
     def close(self) -> None:
-        self._worker.shutdown()
+        self._workers.shutdown()
 
     # ---- Checkpoints
 
@@ -145,10 +143,8 @@ class Trainer:
             "mean": self.learner.mean.state_dict(),
             "optimiser": self.learner.optimiser.state_dict(),
             "rng": json.dumps(self.learner.rng.bit_generator.state),
-            "acting": _tensor(self._acting),
-            "before": _tensor(self._before),
+            "played": [_tensor(collector.save()) for collector in self._collectors.values()],
             "past": [_tensor(data) for data in self.past],
-            "stage": self._stage.spec,
             "steps": self.steps,
             "rounds": self.rounds,
             "seconds": self.seconds,
@@ -158,11 +154,10 @@ class Trainer:
         path.with_suffix(".new").replace(path)
 
     @classmethod
-    def load(cls, path: Path) -> Trainer:
+    def load(cls, path: Path, *, threads: int | None = None) -> Trainer:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
         # What it started from is in the checkpoint, and the file may be gone.
-        trainer = cls(replace(Config(**state["config"]), start=""))
-        trainer._played.result()
+        trainer = cls(replace(Config(**state["config"]), start=""), threads=threads)
         trainer.learner.network.load_state_dict(state["network"])
         trainer.learner.mean.load_state_dict(state["mean"])
         trainer.learner.optimiser.load_state_dict(state["optimiser"])
@@ -171,10 +166,15 @@ class Trainer:
         trainer.steps, trainer.rounds = state["steps"], state["rounds"]
         trainer.seconds = state["seconds"]
         trainer._stage = trainer.config.ruleset_at(trainer.steps)
-        trainer._collector = trainer._open()
-        trainer._collector.restore(_bytes(state["before"]))
-        trainer._played = trainer._begin(trainer.steps, _bytes(state["acting"]))
+        trainer._collectors = trainer._open()
+        for collector, data in zip(trainer._collectors.values(), state["played"], strict=True):
+            collector.restore(_bytes(data))
         return trainer
+
+
+def processors() -> int:
+    """Those that this process may run on."""
+    return len(os.sched_getaffinity(0))
 
 
 def _tensor(data: bytes) -> torch.Tensor:
