@@ -7,10 +7,12 @@
  * width of a processor's vectors changes. */
 enum { NET_LANES = TY_NET_WIDTH_STEP };
 
-/* Inputs of a layer: the values of a row, or what a layer before it gives. */
+/* Inputs of a layer: the values of a row, what a layer before it gives, or, on the way back through
+ * the head, the legal actions. */
 enum { NET_INPUTS_MAX = 1024 };
 _Static_assert((int)NET_INPUTS_MAX >= (int)TY_ROW_MAX, "every value of a row is an input");
 _Static_assert((int)NET_INPUTS_MAX >= (int)TY_NET_WIDTH_MAX, "so is every number of a layer");
+_Static_assert((int)NET_INPUTS_MAX >= (int)TY_ACTIONS_MAX, "and every action");
 
 /* A run of equal values of a row. A category of n values has n + 1 entries in a folded table, a
  * number has one. */

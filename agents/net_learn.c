@@ -214,9 +214,11 @@ static void row_slope(const TyHeadInput *in, uint32_t row, const float *logp, fl
     size_t first = (size_t)row * in->actions;
     uint32_t count = legal_list(in->masks + first, in->actions, list);
     const float *hidden = in->hidden + (size_t)row * in->width;
-    float *hidden_slope = out->hidden + (size_t)row * in->width;
-    NetInputs one = {.count = 1};
-    memset(hidden_slope, 0, in->width * sizeof *hidden_slope);
+    static const float none[TY_NET_WIDTH_MAX];
+    const NetLayer back = {
+        .inputs = in->actions, .outputs = in->width, .weights = in->weights, .bias = none};
+    NetInputs slopes;
+    slopes.count = count;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t action = list[i];
         float probability = expf(logp[first + action]);
@@ -224,11 +226,10 @@ static void row_slope(const TyHeadInput *in, uint32_t row, const float *logp, fl
                                       change->entropy[row] * (logp[first + action] + entropy));
         slope += (int32_t)action == in->action[row] ? change->chosen[row] : 0.0f;
         out->bias[action] += slope;
-        one.list[0] = (NetInput){.entry = action, .value = slope};
-        net_layer_spread(&one, hidden, in->width, out->weights);
-        one.list[0] = (NetInput){.entry = 0, .value = slope};
-        net_layer_spread(&one, in->weights + (size_t)action * in->width, in->width, hidden_slope);
+        slopes.list[i] = (NetInput){.entry = action, .value = slope};
     }
+    net_layer_spread(&slopes, hidden, in->width, out->weights);
+    net_layer_sum(&back, &slopes, out->hidden + (size_t)row * in->width);
 }
 
 TyStatus ty_head_slope(const TyHeadInput *in, const float *logp, const float *entropy,

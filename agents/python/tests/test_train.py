@@ -212,6 +212,8 @@ def test_values_come_from_a_file_and_the_command_line_overrides_them(tmp_path: P
         ("[]", r"an object with names and values"),
         ("{", r"values\.json: "),
         ('{"slots": 0}', r"slots=0; allowed is 1 or more"),
+        ('{"slots": 2, "parts": 3}', r"parts=3; allowed are as many as slots, 2"),
+        ('{"discount": 1.5}', r"discount=1\.5; allowed is 0 to 1"),
         ('{"hidden": [48]}', r"hidden=\[48\]; allowed are multiples of 32"),
         ('{"game": "chess"}', r"no game is named 'chess'; there are convoi"),
         ('{"settings": {"players": "9"}}', r"players=9"),

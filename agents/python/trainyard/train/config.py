@@ -33,11 +33,13 @@ class Config:
     epochs: int = 2
     batch: int = 2048
     rate: float = 1e-3
-    discount: float = 0.98
+    # Nearly 1: a reward for progress pays less for losing it later than for having it first, so
+    # that with a discount it pays to go to and fro. `trace` says how far chance reaches back.
+    discount: float = 0.9998
     trace: float = 0.9
     clip: float = 0.2
-    entropy: float = 0.02
-    scale: float = 0.5  # of rewards
+    entropy: float = 0.015
+    scale: float = 0.2  # of rewards
     # Rate and entropy fall in a straight line from all to `end` of it, over `planned` decisions.
     planned: int = 50_000_000
     end: float = 0.1
@@ -90,6 +92,8 @@ class Config:
         ):
             if getattr(self, name) < 1:
                 raise Error(f"{name}={getattr(self, name)}; allowed is 1 or more")
+        if not 0 <= self.discount <= 1:
+            raise Error(f"discount={self.discount}; allowed is 0 to 1")
         if self.parts > self.slots:
             raise Error(f"parts={self.parts}; allowed are as many as slots, {self.slots}")
         if not self.hidden or any(width % 32 or not 32 <= width <= 1024 for width in self.hidden):
