@@ -190,6 +190,9 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     assert weights(tmp_path) != before
     with pytest.raises(SystemExit, match=r"there is no train\.pt"):
         main(["resume", str(tmp_path / "elsewhere")])
+    torch.save({"acting": b""}, tmp_path / "train.pt")
+    with pytest.raises(SystemExit, match="a run of an earlier trainer"):
+        main(["resume", str(tmp_path)])
 
 
 def test_values_come_from_a_file_and_the_command_line_overrides_them(tmp_path: Path) -> None:

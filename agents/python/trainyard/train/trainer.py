@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..errors import Error
 from ..net import Net, pack
 from .collect import Collector, Decisions, Outcome, Rival
 from .config import Config
@@ -156,6 +157,8 @@ class Trainer:
     @classmethod
     def load(cls, path: Path, *, threads: int | None = None) -> Trainer:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        if "played" not in state:
+            raise Error(f"{path}: a run of an earlier trainer; its policy.net can be a --start")
         # What it started from is in the checkpoint, and the file may be gone.
         trainer = cls(replace(Config(**state["config"]), start=""), threads=threads)
         trainer.learner.network.load_state_dict(state["network"])
