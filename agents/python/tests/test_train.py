@@ -190,8 +190,11 @@ def test_a_folder_with_a_run_is_not_overwritten(tmp_path: Path) -> None:
     assert weights(tmp_path) != before
     with pytest.raises(SystemExit, match=r"there is no train\.pt"):
         main(["resume", str(tmp_path / "elsewhere")])
-    torch.save({"acting": b""}, tmp_path / "train.pt")
+    torch.save({"acting": torch.zeros(1)}, tmp_path / "train.pt")
     with pytest.raises(SystemExit, match="a run of an earlier trainer"):
+        main(["resume", str(tmp_path)])
+    (tmp_path / "train.pt").write_bytes(b"no checkpoint")
+    with pytest.raises(SystemExit, match=r"train\.pt cannot be read: "):
         main(["resume", str(tmp_path)])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import time
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -156,7 +157,10 @@ class Trainer:
 
     @classmethod
     def load(cls, path: Path, *, threads: int | None = None) -> Trainer:
-        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        try:
+            state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
+        except (OSError, EOFError, RuntimeError, pickle.UnpicklingError) as error:
+            raise Error(f"{path} cannot be read: {error}") from None
         if "played" not in state:
             raise Error(f"{path}: a run of an earlier trainer; its policy.net can be a --start")
         # What it started from is in the checkpoint, and the file may be gone.
