@@ -111,7 +111,15 @@ def main() -> None:
         began = monotonic()
         train = boards.rulesets("convoi", "train", count, **how)
         board = {"board": boards.name(0, size=given.size, level=given.level), **settings}
-        config = Config(game="convoi", settings=board, seed=given.seed, planned=given.steps)
+        config = Config(
+            game="convoi",
+            settings=board,
+            seed=given.seed,
+            planned=given.steps,
+            discount=0.98,
+            entropy=0.02,
+            scale=0.5,
+        )
         weights = learn(train, config, given.steps)
         minutes = (monotonic() - began) / 60
         seen = told(shares(train[: given.unseen], given.games, weights))
