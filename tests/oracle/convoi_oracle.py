@@ -187,7 +187,7 @@ class Referee:
         same("end", (self.step, True, False), (line["step"], line["over"], line["truncated"]))
         same("metrics", self.end["metrics"], line["metrics"])
         same("returns", self.earned, line["returns"])
-        if self.settings.get("reward") != "shaped":
+        if self.settings.get("reward") not in ("shaped", "progress"):
             same("returns", self.returns(self.end), line["returns"])
         expected, found = position(game, "over"), dict(line["state"])
         for key in PENDING_KEYS:  # what the player was in the middle of is no longer of use
@@ -196,7 +196,7 @@ class Referee:
         self.check_hash(line)
 
     def returns(self, end: Event) -> list[float]:
-        """Work out what each player earned; shaped rewards are beyond the rulebook."""
+        """Work out what each player earned; rewards for progress are beyond the rulebook."""
         earned = 1.0 if end["result"] == "won" else -1.0
         if self.settings.get("reward") == "delivery":
             earned += end["metrics"]["goods"] / 8

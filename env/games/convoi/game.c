@@ -20,7 +20,7 @@ static const char *const goods_names[] = {"8", "10", NULL};
 static const char *const starts_names[] = {"dice", "shuffled", "drawn", NULL};
 static const char *const hands_names[] = {"open", "hidden", NULL};
 static const char *const first_names[] = {"seat0", "random", NULL};
-static const char *const reward_names[] = {"win", "delivery", "shaped", NULL};
+static const char *const reward_names[] = {"win", "delivery", "shaped", "progress", NULL};
 
 enum {
     FIELD_BOARD,
@@ -55,8 +55,8 @@ static const TyField convoi_fields[] = {
      "starts by dice, by dice on shuffled tokens, or by drawn tokens"},
     {"hands", TY_FIELD_CHOICE, 0, 0, 1, hands_names, false, "hands open or hidden"},
     {"first_player", TY_FIELD_CHOICE, 0, 0, 1, first_names, false, "who begins"},
-    {"reward", TY_FIELD_CHOICE, 0, 0, 2, reward_names, false,
-     "+1/-1 at the end; 1/8 a good besides; progress of trains besides"},
+    {"reward", TY_FIELD_CHOICE, 0, 0, 3, reward_names, false,
+     "+1/-1 at the end; 1/8 a good besides; progress of trains besides, until the end or for good"},
     {"hints", TY_FIELD_FLAG, 0, 0, 1, NULL, false, "rows tell what lies ahead of each train"},
     {"show_board", TY_FIELD_FLAG, 0, 0, 1, NULL, false,
      "rows tell the board too, for networks that play on many"},
@@ -226,6 +226,31 @@ static void tables_configure(ConvoiTables *tables, const int32_t *config)
         (uint8_t)(tables->port_count * (tables->port_wants * colours + tables->port_extra));
 }
 
+/* What a reward pays, in 1/64: for a good, and for trains whose way to a city that they want costs
+ * nothing. A good delivered is worth twice what a loaded train can be: otherwise a learner that
+ * discounts would rather keep the train. */
+typedef struct Worth {
+    int32_t good;
+    int32_t empty;
+    int32_t loaded; /* besides what an empty one can be */
+    bool kept;      /* when the episode is over */
+} Worth;
+
+static const Worth worths[] = {
+    [REWARD_WIN] = {.good = 0},
+    [REWARD_DELIVERY] = {.good = TY_REWARD_ONE / 8},
+    [REWARD_SHAPED] = {.good = TY_REWARD_ONE / 8 + 128, .empty = 24, .loaded = 40},
+    [REWARD_PROGRESS] = {.good = TY_REWARD_ONE / 8 + 4 * WAY_COST_MAX,
+                         .empty = WAY_COST_MAX,
+                         .loaded = WAY_COST_MAX,
+                         .kept = true},
+};
+
+static bool reward_has_potential(const ConvoiTables *tables)
+{
+    return worths[tables->reward].empty > 0;
+}
+
 /* What the board and the deck allow together. */
 static TyStatus tables_agree(const ConvoiTables *tables)
 {
@@ -243,7 +268,7 @@ static TyStatus convoi_build(TyRuleset *ruleset)
 {
     ConvoiTables *tables = ruleset->tables;
     tables_configure(tables, ruleset->config);
-    ruleset->earns = tables->hints || tables->reward == REWARD_SHAPED;
+    ruleset->earns = tables->hints || reward_has_potential(tables);
     payments_prepare(tables);
     convoi_make_edges(tables);
     convoi_layout(tables);
@@ -253,22 +278,20 @@ static TyStatus convoi_build(TyRuleset *ruleset)
 /* ---- Rewards -----------------------------------------------------------------------------------
  */
 
-/* In 1/64, without its way to a city that it wants. */
-enum { VALUE_EMPTY = 24, VALUE_LOADED = 40 };
-
-/* What the trains are worth to the shaped reward; nothing when the episode is over. */
-static uint16_t network_potential(const ConvoiState *state, const Way ways[CONVOI_TRAINS])
+/* What the trains are worth. */
+static uint16_t network_potential(const Worth *worth, const ConvoiState *state,
+                                  const Way ways[CONVOI_TRAINS])
 {
     int32_t potential = 0;
-    for (uint8_t train = 0; !state->head.over && train < CONVOI_TRAINS; train++) {
+    for (uint8_t train = 0; train < CONVOI_TRAINS; train++) {
         if (state->place[train] != 0) {
             bool loaded = state->cargo[train] != 0;
-            int32_t most = loaded ? VALUE_LOADED : VALUE_EMPTY;
-            potential += loaded ? VALUE_EMPTY : 0;
+            int32_t most = loaded ? worth->loaded : worth->empty;
+            potential += loaded ? worth->empty : 0;
             potential += ways[train].cost < most ? most - ways[train].cost : 0;
         }
     }
-    return (uint16_t)potential;
+    return (uint16_t)(!state->head.over || worth->kept ? potential : 0);
 }
 
 Kept network_look(const ConvoiTables *tables, const ConvoiState *state)
@@ -276,10 +299,9 @@ Kept network_look(const ConvoiTables *tables, const ConvoiState *state)
     Kept kept = {.potential = 0};
     Hint hints[CONVOI_TRAINS];
     Way ways[CONVOI_TRAINS];
-    bool shaped = tables->reward == REWARD_SHAPED;
-    if (tables->hints || shaped) {
+    if (tables->hints || reward_has_potential(tables)) {
         ways_compute(tables, state, tables->hints, ways);
-        kept.potential = shaped ? network_potential(state, ways) : 0;
+        kept.potential = network_potential(&worths[tables->reward], state, ways);
     }
     if (tables->hints) {
         hints_compute(tables, state, hints);
@@ -288,16 +310,9 @@ Kept network_look(const ConvoiTables *tables, const ConvoiState *state)
     return kept;
 }
 
-/* With the shaped reward a good delivered is worth twice what a loaded train can be: otherwise a
- * learner that discounts would rather keep the train. */
 int32_t delivery_reward(const ConvoiTables *tables)
 {
-    static const int32_t rewards[] = {
-        [REWARD_WIN] = 0,
-        [REWARD_DELIVERY] = TY_REWARD_ONE / 8,
-        [REWARD_SHAPED] = TY_REWARD_ONE / 8 + 128,
-    };
-    return rewards[tables->reward];
+    return worths[tables->reward].good;
 }
 
 void team_earn(Play *play, int32_t reward)
@@ -307,8 +322,8 @@ void team_earn(Play *play, int32_t reward)
     }
 }
 
-/* Computes the hints, and the shaped reward, which is the change of the potential. A step that
- * leaves the network as it was costs nothing here; when the episode is over, the potential is. */
+/* Computes the hints, and earns the change of the potential. A step that leaves the network as it
+ * was costs nothing here; when the episode is over, the shaped reward takes all of it back. */
 static void convoi_earn(TyPlay *ty)
 {
     Play play = play_of(ty);
@@ -320,7 +335,9 @@ static void convoi_earn(TyPlay *ty)
         state->potential = kept.potential;
         state->noted[0] = 0;
     }
-    state->potential = state->head.over ? 0 : state->potential;
+    if (state->head.over && !worths[play.tables->reward].kept) {
+        state->potential = 0;
+    }
     if (state->potential != before) {
         team_earn(&play, state->potential - before);
     }

@@ -126,7 +126,7 @@ extern const uint8_t die_weights[CONVOI_COLOURS][DIE_MAX + 1];
 
 typedef enum Placement { PLACEMENT_FIRST_GAME, PLACEMENT_FREE, PLACEMENT_RANDOM } Placement;
 typedef enum Starts { STARTS_DICE, STARTS_SHUFFLED, STARTS_DRAWN } Starts;
-typedef enum Reward { REWARD_WIN, REWARD_DELIVERY, REWARD_SHAPED } Reward;
+typedef enum Reward { REWARD_WIN, REWARD_DELIVERY, REWARD_SHAPED, REWARD_PROGRESS } Reward;
 
 /* Sources of chance. */
 enum {
@@ -156,7 +156,7 @@ typedef struct ConvoiState {
     uint16_t turns;
     uint16_t tokens_lost;
     uint16_t cards_played;
-    uint16_t potential; /* of the shaped reward, in 1/64 */
+    uint16_t potential; /* of the trains, if the reward has one, in 1/64 */
     uint8_t set_aside;
     uint8_t collisions;
     uint8_t derailments; /* trains that ran into a start space */
@@ -451,7 +451,7 @@ void hints_compute(const ConvoiTables *tables, const ConvoiState *state, Hint hi
 /* What lies ahead of each train and on its way as blocks of the row: a byte per train. */
 void hints_lay_out(const Hint hints[CONVOI_TRAINS], const Way ways[CONVOI_TRAINS],
                    uint8_t blocks[CONVOI_HINTS][CONVOI_TRAINS]);
-/* Computes what is kept of the network: the hints, and the potential of the shaped reward. */
+/* Computes what is kept of the network: the hints, and the potential of the trains. */
 typedef struct Kept {
     uint8_t hints[CONVOI_HINTS][CONVOI_TRAINS];
     uint16_t potential;

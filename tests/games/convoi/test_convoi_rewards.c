@@ -125,6 +125,26 @@ static void test_reward_shaped_adds_the_change_of_potential(void **slot)
     loss_play(slot, "board=yard,reward=shaped");
 }
 
+static void test_reward_progress_counts_long_ways_and_is_kept_at_the_end(void **slot)
+{
+    Table *table = table_quiet(slot, "board=yard,reward=progress");
+    table_put(table, "black.1", "cross-harbour.1", "harbour");
+    table_put(table, "black.2", "ford-mill.1", "mill"); /* where goods wait for it */
+    table->state.clock = 1;
+    table->state.pile = 0;
+    table_ready(table);
+    int32_t before = table->state.potential;
+    table_move(table, "black.1", 2);
+    assert_true(table->state.head.over);
+    assert_true(table->state.potential > 0);
+    rewards_are(table, -TY_REWARD_ONE + table->state.potential - before);
+    table = table_nearly_won(slot, "board=yard,reward=progress");
+    before = table->state.potential;
+    assert_true(before > 2 * 60 + 2 * 40); /* loaded, and near the port */
+    table_move(table, "black.2", 2);
+    rewards_are(table, TY_REWARD_ONE / 8 + 240 + table->state.potential - before);
+}
+
 /* The return of an episode of random play that loads trains and moves loaded ones when it can;
  * `potential` is that of the beginning. */
 static int32_t episode_return(const Table *table, ConvoiState *state, uint64_t seed,
@@ -147,6 +167,29 @@ static int32_t episode_return(const Table *table, ConvoiState *state, uint64_t s
     }
     assert_int_equal(total[0], total[1]);
     return total[0];
+}
+
+/* What the goods and the trains of the last position are worth is all that the return has besides,
+ * but for what the first one was worth: the way there does not matter. */
+static void test_reward_progress_sums_to_goods_and_the_gain_of_potential(void **slot)
+{
+    static const char *const boards[] = {"tiny", "europe", "north_america"};
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < 3; i++) {
+        for (uint64_t seed = 0; seed < 300; seed++) {
+            char options[64];
+            ConvoiState state;
+            int32_t first = 0;
+            snprintf(options, sizeof options, "board=%s,reward=progress", boards[i]);
+            Table *table = table_open(slot, options);
+            int32_t found = episode_return(table, &state, seed, &first);
+            int32_t goods = (TY_REWARD_ONE / 8 + 240) * state.goods_delivered;
+            assert_int_equal(found, (state.won ? 1 : -1) * TY_REWARD_ONE + goods + state.potential -
+                                        first);
+            kept += state.potential > 0;
+        }
+    }
+    assert_true(kept > 0);
 }
 
 /* The potential leaves every return as it is, but for what the beginning is worth. */
@@ -187,6 +230,8 @@ int main(void)
         TABLE_TEST(test_reward_delivery_adds_an_eighth_per_good),
         TABLE_TEST(test_reward_shaped_adds_the_change_of_potential),
         TABLE_TEST(test_reward_shaped_sums_to_goods_less_the_first_potential),
+        TABLE_TEST(test_reward_progress_counts_long_ways_and_is_kept_at_the_end),
+        TABLE_TEST(test_reward_progress_sums_to_goods_and_the_gain_of_potential),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
