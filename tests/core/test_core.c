@@ -58,8 +58,7 @@ static void test_wrong_type_names_key_and_value(void **unused)
     spec_fails("convoi:players=2x", TY_BAD_CONFIG, "players=2x: not a whole number");
     spec_fails("convoi:players=", TY_BAD_CONFIG, "players=: not a whole number");
     spec_fails("convoi:ask_forced=maybe", TY_BAD_CONFIG, "ask_forced=maybe: not a flag");
-    spec_fails("convoi:reward=gold", TY_BAD_CONFIG,
-               "allowed are win, delivery, shaped, progress");
+    spec_fails("convoi:reward=gold", TY_BAD_CONFIG, "allowed are win, delivery, shaped, progress");
 }
 
 static void test_malformed_pairs_are_refused(void **unused)
