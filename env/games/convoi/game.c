@@ -240,8 +240,8 @@ static const Worth worths[] = {
     [REWARD_WIN] = {.good = 0},
     [REWARD_DELIVERY] = {.good = TY_REWARD_ONE / 8},
     [REWARD_SHAPED] = {.good = TY_REWARD_ONE / 8 + 128, .empty = 24, .loaded = 40},
-    [REWARD_PROGRESS] = {.good = TY_REWARD_ONE / 8 + 4 * WAY_COST_MAX,
-                         .empty = WAY_COST_MAX,
+    [REWARD_PROGRESS] = {.good = TY_REWARD_ONE / 8 + 2 * (24 + WAY_COST_MAX),
+                         .empty = 24,
                          .loaded = WAY_COST_MAX,
                          .kept = true},
 };

@@ -140,9 +140,9 @@ static void test_reward_progress_counts_long_ways_and_is_kept_at_the_end(void **
     rewards_are(table, -TY_REWARD_ONE + table->state.potential - before);
     table = table_nearly_won(slot, "board=yard,reward=progress");
     before = table->state.potential;
-    assert_true(before > 2 * 60 + 2 * 40); /* loaded, and near the port */
+    assert_true(before > 2 * (24 + 40)); /* loaded, and near the port */
     table_move(table, "black.2", 2);
-    rewards_are(table, TY_REWARD_ONE / 8 + 240 + table->state.potential - before);
+    rewards_are(table, TY_REWARD_ONE / 8 + 168 + table->state.potential - before);
 }
 
 /* The return of an episode of random play that loads trains and moves loaded ones when it can;
@@ -183,7 +183,7 @@ static void test_reward_progress_sums_to_goods_and_the_gain_of_potential(void **
             snprintf(options, sizeof options, "board=%s,reward=progress", boards[i]);
             Table *table = table_open(slot, options);
             int32_t found = episode_return(table, &state, seed, &first);
-            int32_t goods = (TY_REWARD_ONE / 8 + 240) * state.goods_delivered;
+            int32_t goods = (TY_REWARD_ONE / 8 + 168) * state.goods_delivered;
             assert_int_equal(found, (state.won ? 1 : -1) * TY_REWARD_ONE + goods + state.potential -
                                         first);
             kept += state.potential > 0;
