@@ -1,0 +1,61 @@
+"""examples/networks.py: every recipe can be followed, and what was done is not done again."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TOP = Path(__file__).parents[3]
+RECIPES = sorted(path.stem for path in (TOP / "examples/recipes").glob("*.json"))
+
+
+def follow(runs: Path, *options: str) -> str:
+    command = [sys.executable, str(TOP / "examples/networks.py"), "--quick", "--runs", str(runs)]
+    done = subprocess.run([*command, *options], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def followed(tmp_path_factory):
+    """The folder in which all recipes were followed with two seeds, and what was told."""
+    runs = tmp_path_factory.mktemp("runs")
+    return runs / "quick", follow(runs, "--seeds", "3,4")
+
+
+@pytest.mark.parametrize("recipe", RECIPES)
+def test_recipe_is_followed_to_a_table_and_a_curve(recipe, followed):
+    runs, told = followed
+    stages = re.findall(rf"^{recipe}, seed (\d), stage (\d)", told, re.M)
+    assert stages == sorted(stages)
+    assert {seed for seed, _ in stages} == {"3", "4"}
+    table = told[told.index(f"\n{recipe}: ") :].partition("curves: ")[0]
+    rows = re.findall(r"^\| (seed \d|`expert`) \| \d+\.\d % \[\d", table, re.M)
+    assert rows == ["seed 3", "seed 4"] + ["`expert`"] * recipe.startswith("convoi")
+    assert (runs / recipe / "curve.png").read_bytes().startswith(b"\x89PNG")
+    # Two rounds of each stage, one behind the other.
+    curve = (runs / recipe / "3" / "curve.csv").read_text().splitlines()
+    steps = [int(line.split(",")[curve[0].split(",").index("steps")]) for line in curve[1:]]
+    assert steps == sorted(steps)
+    assert steps[-1] == 1024 * len(stages) // 2
+
+
+def test_what_was_trained_is_not_trained_again(followed):
+    runs, told = followed
+    net = runs / "express/3/1/policy.net"
+    before = net.stat().st_mtime_ns
+    again = follow(runs.parent, "express", "--seeds", "3,4")
+    assert "stage 1" not in again
+    assert net.stat().st_mtime_ns == before
+    assert again in told
+
+
+def test_unknown_recipe_is_named(tmp_path):
+    command = [sys.executable, str(TOP / "examples/networks.py"), "poker", "--runs", str(tmp_path)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert "no recipe poker; there are chicago, convoi" in done.stderr

@@ -1,0 +1,151 @@
+"""Trains the networks of RESULTS.md, judges them on held-out seeds, and draws their curves.
+
+    python examples/networks.py express              # as examples/recipes/express.json says
+    python examples/networks.py convoi --seeds 0     # one seed instead of three
+    python examples/networks.py convoi --show        # what was trained already
+    python examples/networks.py --quick              # all of them, two rounds of each stage
+
+A recipe is a list of stages, each a configuration of the trainer with the decisions to learn from
+(`steps`), which begins with the network of the one before. What is done is not done again: stages
+that the folder of runs has are kept, and one that was stopped goes on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trainyard import net as nets
+from trainyard.arena import Estimate
+from trainyard.train import Budget, Config, Run, results
+from trainyard.train.evaluate import of_agent
+from trainyard.train.plot import plot
+from trainyard.train.run import read
+
+RECIPES = Path(__file__).parent / "recipes"
+#: Nobody learns or is judged on the way on these: the first seed, and how many.
+TOGETHER, AGAINST = (1_100_000, 5000), (1_010_000, 2000)
+#: What --quick changes: a stage is two rounds.
+QUICK = {"slots": 16, "horizon": 32, "demonstrated": 512}
+QUICK_STEPS, QUICK_GAMES = 2 * 16 * 32, 4
+
+
+class Recipe:
+    """The stages that lead to a network, and the folder of their runs."""
+
+    def __init__(self, name: str, runs: Path, *, quick: bool) -> None:
+        recipe = json.loads((RECIPES / f"{name}.json").read_text())
+        self.name, self.about, self.quick = name, recipe["about"], quick
+        self.stages: list[dict[str, Any]] = recipe["stages"]
+        self.runs = runs / ("quick" if quick else "") / name
+        self.rules = self._config(0, 0)[0].ruleset
+        self.figures = ["won", "goods"] if self.rules.cooperative else ["won_expert"]
+
+    def _folder(self, seed: int, stage: int) -> Path:
+        return self.runs / f"{seed}" / f"{stage + 1}"
+
+    def _config(self, seed: int, stage: int) -> tuple[Config, int]:
+        """What a stage is, and how many decisions it has."""
+        values = {**self.stages[stage], "seed": seed}
+        steps = values.pop("steps")
+        if stage > 0:
+            values["start"] = str(self._folder(seed, stage - 1) / "policy.net")
+        config = Config.of(values, f"{self.name}, stage {stage + 1}")
+        return (replace(config, **QUICK), QUICK_STEPS) if self.quick else (config, steps)
+
+    def train(self, seed: int, minutes: float, threads: int | None) -> None:
+        games = QUICK_GAMES if self.quick else 500
+        for stage in range(len(self.stages)):
+            config, steps = self._config(seed, stage)
+            folder = self._folder(seed, stage)
+            if (folder / "train.pt").exists():
+                run = Run.resume(folder, threads=threads)
+            else:
+                run = Run.begin(config, folder, threads=threads)
+            if run.trainer.steps < steps:
+                print(f"{self.name}, seed {seed}, stage {stage + 1}: {folder}", flush=True)
+                run.go(Budget(None, steps, minutes, games, ["expert"]))
+            run.trainer.close()
+            if run.trainer.steps < steps:
+                raise SystemExit("stopped; the same command goes on")
+
+    def judge(self, seeds: Sequence[int]) -> dict[str, dict[str, Estimate]]:
+        """The figures of each seed's last network, and of the expert where all play together."""
+        first, count = self.held_out
+        found = {}
+        for seed in seeds:
+            net = nets.load(self._folder(seed, len(self.stages) - 1) / "policy.net")
+            found[f"seed {seed}"] = results(net, count=count, against=["expert"], first=first)
+        if self.rules.cooperative:
+            found["`expert`"] = of_agent(self.rules, "expert", count=count, first=first)
+        return found
+
+    @property
+    def held_out(self) -> tuple[int, int]:
+        first, count = TOGETHER if self.rules.cooperative else AGAINST
+        return first, QUICK_GAMES if self.quick else count
+
+    def join(self, seed: int) -> Path:
+        """Writes the curves of the stages one behind the other; the folder."""
+        lines: list[dict[str, Any]] = []
+        for stage in range(len(self.stages)):
+            before = int(lines[-1]["steps"]) if lines else 0
+            curve = read(self._folder(seed, stage) / "curve.csv")
+            lines += [{**line, "steps": before + int(line["steps"])} for line in curve]
+        folder = self.runs / f"{seed}"
+        with (folder / "curve.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, list(lines[-1]))
+            writer.writeheader()
+            writer.writerows(lines)
+        return folder
+
+    def show(self, seeds: Sequence[int]) -> None:
+        """Prints a table of held-out games and draws the curves."""
+        found = self.judge(seeds)
+        first, count = self.held_out
+        print(f"{self.name}: {self.about} Held-out seeds {first} to {first + count - 1}.")
+        print(f"| | {' | '.join(self.figures)} |\n|---|{'---|' * len(self.figures)}")
+        for who, estimates in found.items():
+            print(f"| {who} | {' | '.join(_cell(name, estimates) for name in self.figures)} |")
+        expert = found["`expert`"]["won"].mean if self.rules.cooperative else 0.5
+        runs, picture = [self.join(seed) for seed in seeds], self.runs / "curve.png"
+        plot(runs, self.figures[0], picture, levels={"as good as the expert": expert})
+        print(f"curves: {picture}", flush=True)
+
+
+def _cell(name: str, estimates: dict[str, Estimate]) -> str:
+    figure = estimates[name]
+    mean, low, high = figure.mean, figure.low, figure.high
+    if name.startswith("won"):
+        return f"{100 * mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
+    return f"{mean:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    known = sorted(path.stem for path in RECIPES.glob("*.json"))
+    parser.add_argument("recipes", nargs="*", help=f"some of {', '.join(known)} (all)")
+    parser.add_argument("--seeds", default="0,1,2", help="by commas (0,1,2)")
+    parser.add_argument("--runs", type=Path, default=Path("runs"), help="a folder (runs)")
+    parser.add_argument("--evaluate", type=float, default=1.0, help="every so many minutes (1)")
+    parser.add_argument("--threads", type=int, help="(as many as processors)")
+    parser.add_argument("--show", action="store_true", help="train nothing")
+    parser.add_argument("--quick", action="store_true", help="two rounds of each stage, few games")
+    options = parser.parse_args()
+    seeds = [int(seed) for seed in options.seeds.split(",")]
+    for name in options.recipes or known:
+        if name not in known:
+            parser.error(f"no recipe {name}; there are {', '.join(known)}")
+        recipe = Recipe(name, options.runs, quick=options.quick)
+        for seed in [] if options.show else seeds:
+            recipe.train(seed, options.evaluate, options.threads)
+        recipe.show(seeds)
+
+
+if __name__ == "__main__":
+    main()
