@@ -362,7 +362,7 @@ const TyGame convoi_game = {
     .cooperative = true,
     .rules_version = 4,
     .small = "board=tiny",
-    .learning = "hints=true,reward=shaped",
+    .learning = "hints=true,reward=progress",
     .howto = &file_convoi_howto,
     .board = &convoi_board,
     .fields = convoi_fields,
