@@ -59,7 +59,7 @@ check "bench prints the signature" grep -qE "^signature: [0-9a-f]{16}$" out
 check "bench of everything" accepts bench --seconds 0.001 --doors inproc
 check "bench of everything has every game and map" eval \
     'grep -q "^convoi:board=tiny" out && grep -q "^nordic:map=standard" out && grep -q "^chicago:train=standard" out'
-check "bench lists what learners use" grep -q "^convoi:.*reward=shaped,hints=true" out
+check "bench lists what learners use" grep -q "^convoi:.*reward=progress,hints=true" out
 check "bench --agents" accepts bench express chicago --agents --seconds 0.001 --json
 check "bench --agents has every agent of every game that needs no file" python3 - "$tool" <<'PYTHON'
 import json, subprocess, sys

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import TOP
 
-TOP = Path(__file__).parents[3]
 RECIPES = sorted(path.stem for path in (TOP / "examples/recipes").glob("*.json"))
 
 

@@ -204,7 +204,8 @@ def test_values_come_from_a_file_and_the_command_line_overrides_them(tmp_path: P
     run(tmp_path / "run", "--config", str(file), "--rate", "0.125")
     found = json.loads((tmp_path / "run" / "config.json").read_text())
     assert (found["rate"], found["entropy"]) == (0.125, 0.25)
-    assert found["settings"] == {"hints": "true", "reward": "progress", "clock": "8", "board": "tiny"}
+    learning = {"hints": "true", "reward": "progress"}
+    assert found["settings"] == {**learning, "clock": "8", "board": "tiny"}
     again = tmp_path / "run" / "config.json"  # what a run is can be run again
     run(tmp_path / "again", "--config", str(again))
     assert weights(tmp_path / "again") == weights(tmp_path / "run")
