@@ -6,8 +6,9 @@
     python examples/networks.py --quick              # all of them, two rounds of each stage
 
 A recipe is a list of stages, each a configuration of the trainer with the decisions to learn from
-(`steps`), which begins with the network of the one before. What is done is not done again: stages
-that the folder of runs has are kept, and one that was stopped goes on.
+(`steps`), which begins with the network of the one before. One with `tries` is begun that often,
+with different seeds; the run that does best after `tried` decisions goes on. What is done is not
+done again: stages that the folder of runs has are kept, and one that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import argparse
 import csv
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -30,9 +31,29 @@ from trainyard.train.run import read
 RECIPES = Path(__file__).parent / "recipes"
 #: Nobody learns or is judged on the way on these: the first seed, and how many.
 TOGETHER, AGAINST = (1_100_000, 5000), (1_010_000, 2000)
-#: What --quick changes: a stage is two rounds.
+#: What --quick changes: a stage is two rounds, and where several are tried, two are, for one round.
 QUICK = {"slots": 16, "horizon": 32, "demonstrated": 512}
-QUICK_STEPS, QUICK_GAMES = 2 * 16 * 32, 4
+QUICK_ROUND, QUICK_TRIES, QUICK_GAMES = 16 * 32, 2, 4
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A configuration of the trainer, and the decisions to learn from."""
+
+    values: dict[str, Any]
+    steps: int
+    tries: int
+    tried: int  # decisions
+
+    @classmethod
+    def of(cls, values: dict[str, Any], *, quick: bool) -> Stage:
+        values = {"tries": 1, "tried": values["steps"], **values}
+        steps, tries, tried = (values.pop(key) for key in ("steps", "tries", "tried"))
+        if quick:
+            steps, tries = 2 * QUICK_ROUND, min(tries, QUICK_TRIES)
+            tried = steps // tries
+            values.update(QUICK)
+        return cls(values, steps, tries, tried)
 
 
 class Recipe:
@@ -41,38 +62,61 @@ class Recipe:
     def __init__(self, name: str, runs: Path, *, quick: bool) -> None:
         recipe = json.loads((RECIPES / f"{name}.json").read_text())
         self.name, self.about, self.quick = name, recipe["about"], quick
-        self.stages: list[dict[str, Any]] = recipe["stages"]
+        self.stages = [Stage.of(values, quick=quick) for values in recipe["stages"]]
         self.runs = runs / ("quick" if quick else "") / name
-        self.rules = self._config(0, 0)[0].ruleset
+        self.rules = Config.of(self.stages[0].values, name).ruleset
         self.figures = ["won", "goods"] if self.rules.cooperative else ["won_expert"]
 
-    def _folder(self, seed: int, stage: int) -> Path:
-        return self.runs / f"{seed}" / f"{stage + 1}"
+    def _folders(self, seed: int, stage: int) -> list[Path]:
+        """One for each try."""
+        folder, tries = self.runs / f"{seed}" / f"{stage + 1}", self.stages[stage].tries
+        return [folder / f"{i}" for i in range(tries)] if tries > 1 else [folder]
 
-    def _config(self, seed: int, stage: int) -> tuple[Config, int]:
-        """What a stage is, and how many decisions it has."""
-        values = {**self.stages[stage], "seed": seed}
-        steps = values.pop("steps")
+    def _best(self, seed: int, stage: int) -> int:
+        """The try that had done best when all had been tried."""
+        if self.stages[stage].tries == 1:
+            return 0
+        tried = self.stages[stage].tried
+        figure = "earned" if self.rules.cooperative else "won_expert"
+        curves = [read(folder / "curve.csv") for folder in self._folders(seed, stage)]
+        lines = [next(line for line in curve if int(line["steps"]) >= tried) for curve in curves]
+        return max(range(len(lines)), key=lambda i: float(lines[i][figure]))
+
+    def _folder(self, seed: int, stage: int) -> Path:
+        """Where the stage's last network is."""
+        return self._folders(seed, stage)[self._best(seed, stage)]
+
+    def _config(self, seed: int, stage: int, attempt: int) -> Config:
+        own = seed * self.stages[stage].tries + attempt
+        values = {**self.stages[stage].values, "seed": own}
         if stage > 0:
             values["start"] = str(self._folder(seed, stage - 1) / "policy.net")
-        config = Config.of(values, f"{self.name}, stage {stage + 1}")
-        return (replace(config, **QUICK), QUICK_STEPS) if self.quick else (config, steps)
+        return Config.of(values, f"{self.name}, stage {stage + 1}")
 
     def train(self, seed: int, minutes: float, threads: int | None) -> None:
-        games = QUICK_GAMES if self.quick else 500
-        for stage in range(len(self.stages)):
-            config, steps = self._config(seed, stage)
-            folder = self._folder(seed, stage)
-            if (folder / "train.pt").exists():
-                run = Run.resume(folder, threads=threads)
-            else:
-                run = Run.begin(config, folder, threads=threads)
-            if run.trainer.steps < steps:
-                print(f"{self.name}, seed {seed}, stage {stage + 1}: {folder}", flush=True)
-                run.go(Budget(None, steps, minutes, games, ["expert"]))
-            run.trainer.close()
-            if run.trainer.steps < steps:
-                raise SystemExit("stopped; the same command goes on")
+        for stage, wanted in enumerate(self.stages):
+            for attempt in range(wanted.tries):
+                self._go(seed, stage, attempt, wanted.tried, minutes, threads)
+            if wanted.tried < wanted.steps:
+                best = self._best(seed, stage)
+                self._go(seed, stage, best, wanted.steps, minutes, threads)
+
+    def _go(
+        self, seed: int, stage: int, attempt: int, steps: int, minutes: float, threads: int | None
+    ) -> None:
+        """Learns from as many decisions as are missing."""
+        folder = self._folders(seed, stage)[attempt]
+        if (folder / "train.pt").exists():
+            run = Run.resume(folder, threads=threads)
+        else:
+            run = Run.begin(self._config(seed, stage, attempt), folder, threads=threads)
+        if run.trainer.steps < steps:
+            print(f"{self.name}, seed {seed}, stage {stage + 1}: {folder}", flush=True)
+            games = QUICK_GAMES if self.quick else 500
+            run.go(Budget(None, steps, minutes, games, ["expert"]))
+        run.trainer.close()
+        if run.trainer.steps < steps:
+            raise SystemExit("stopped; the same command goes on")
 
     def judge(self, seeds: Sequence[int]) -> dict[str, dict[str, Estimate]]:
         """The figures of each seed's last network, and of the expert where all play together."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import subprocess
 import sys
@@ -41,7 +43,23 @@ def test_recipe_is_followed_to_a_table_and_a_curve(recipe, followed):
     curve = (runs / recipe / "3" / "curve.csv").read_text().splitlines()
     steps = [int(line.split(",")[curve[0].split(",").index("steps")]) for line in curve[1:]]
     assert steps == sorted(steps)
-    assert steps[-1] == 1024 * len(stages) // 2
+    assert steps[-1] == 1024 * len({stage for _, stage in stages})
+
+
+def test_the_best_of_several_beginnings_goes_on(followed):
+    runs, _ = followed
+    ends, earned, weights = [], [], []
+    for folder in sorted((runs / "convoi_from_nothing/3/1").iterdir()):
+        curve = list(csv.DictReader((folder / "curve.csv").open()))
+        ends.append(int(curve[-1]["steps"]))
+        earned.append(next(float(line["earned"]) for line in curve if line["steps"] == "512"))
+        weights.append((folder / "policy.net").read_bytes())
+        assert json.loads((folder / "config.json").read_text())["seed"] == 6 + len(weights) - 1
+    best = earned.index(max(earned))
+    assert ends[best] == 1024
+    assert ends[1 - best] == 512
+    started = json.loads((runs / "convoi_from_nothing/3/2/config.json").read_text())["start"]
+    assert Path(started).read_bytes() == weights[best]
 
 
 def test_what_was_trained_is_not_trained_again(followed):
