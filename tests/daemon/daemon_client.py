@@ -6,6 +6,7 @@ The first argument of a program that imports this is the build directory.
 import mmap
 import os
 import select
+import shutil
 import signal
 import socket
 import struct
@@ -258,7 +259,8 @@ def play(client, slots=16, steps=50):
 
 
 def main(names):
-    """Runs the functions of a module whose names begin with test_."""
+    """Runs the functions of a module whose names begin with test_. What they leave is removed."""
+    tempfile.tempdir = tempfile.mkdtemp(prefix="trainyard-tests-")
     failed = 0
     tests = [(name, value) for name, value in sorted(names.items()) if name.startswith("test_")]
     chosen = [word for word in sys.argv[2:] if not word.startswith("--")]
@@ -280,6 +282,7 @@ def main(names):
                 process.kill()
                 process.wait()
         STARTED.clear()
+    shutil.rmtree(tempfile.tempdir)
     print(f"{passed} passed, {failed} failed")
     sys.stdout.flush()
     os._exit(1 if failed else 0)
