@@ -21,15 +21,15 @@ from typing import Any
 
 TOP = Path(__file__).parent.parent
 SEED = 2_100_000
-#: The settings of each game, and of its search.
+#: The settings of each game and of its search, and on how many seeds search plays.
 GAMES = {
-    "convoi": ("hints=true", ""),
-    "nordic": ("", ""),
-    "express": ("", ":playouts=256"),
-    "chicago": ("", ":playouts=256"),
+    "convoi": ("hints=true", "", 200),
+    "nordic": ("", "", 50),
+    "express": ("", ":playouts=256", 50),
+    "chicago": ("", ":playouts=256", 50),
 }
-#: Seeds of agents that answer at once, and of search.
-SEEDS_FAST, SEEDS_SLOW = 1000, 50
+#: Seeds of agents that answer at once.
+SEEDS_FAST = 1000
 MARKS = ("<!-- made by examples/ladders.py -->\n", "<!-- until here -->\n")
 
 
@@ -37,7 +37,7 @@ class Ladder:
     """The agents of a game, from `random` to `search`, and the file that holds their games."""
 
     def __init__(self, tool: str, game: str, place: Path) -> None:
-        settings, search = GAMES[game]
+        settings, search, self.slow = GAMES[game]
         self.game, self.file = game, place / f"{game}.json"
         self.agents = ["random", "expert", f"net:agents/nets/{game}.net", f"search{search}"]
         self._command = [tool, "ladder", f"{game}:{settings}".rstrip(":"), "--file", str(self.file)]
@@ -92,7 +92,7 @@ def main() -> None:
         ladder = Ladder(options.tool, game, options.to)
         if not options.show:
             print(f"{game}: {', '.join(ladder.agents)}", file=sys.stderr)
-            ladder.play(*((10, 2) if options.quick else (SEEDS_FAST, SEEDS_SLOW)))
+            ladder.play(*((10, 2) if options.quick else (SEEDS_FAST, ladder.slow)))
         lines.append(ladder.row())
     table = "\n".join(lines) + "\n"
     print(table, end="")
