@@ -321,7 +321,7 @@ job_tool() {
 # At least 20 seconds for each target, and more until it has made a million runs.
 job_fuzz() {
     needs fuzz
-    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 20 1000000 30 || echo 3600 1000000000 3600) "$1"
+    stage "fuzzing: $1" tests/fuzz.sh build/fuzz $([ $long = no ] && echo 20 1000000 45 || echo 3600 1000000000 3600) "$1"
 }
 
 # The wheel, in the long run with every Python and the whole first hour. What is shipped holds libraries that take four

@@ -176,7 +176,7 @@ static void test_reward_progress_sums_to_goods_and_the_gain_of_potential(void **
     static const char *const boards[] = {"tiny", "europe", "north_america"};
     uint32_t kept = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        for (uint64_t seed = 0; seed < 100; seed++) {
+        for (uint64_t seed = 0; seed < 300; seed++) {
             char options[64];
             ConvoiState state;
             int32_t first = 0;
@@ -198,7 +198,7 @@ static void test_reward_shaped_sums_to_goods_less_the_first_potential(void **slo
     static const char *const boards[] = {"tiny", "europe", "north_america"};
     uint32_t delivered = 0;
     for (uint32_t i = 0; i < 3; i++) {
-        for (uint64_t seed = 0; seed < 100; seed++) {
+        for (uint64_t seed = 0; seed < 300; seed++) {
             char options[64];
             ConvoiState states[2];
             int32_t potential[2] = {0};
