@@ -118,6 +118,11 @@ class Recipe:
         if run.trainer.steps < steps:
             raise SystemExit("stopped; the same command goes on")
 
+    def has(self, seed: int) -> bool:
+        """Whether its last stage was begun, so that there is something to show."""
+        last = self._folders(seed, len(self.stages) - 1)
+        return all((folder / "policy.net").exists() for folder in last)
+
     def judge(self, seeds: Sequence[int]) -> dict[str, dict[str, Estimate]]:
         """The figures of each seed's last network, and of the expert where all play together."""
         first, count = self.held_out
@@ -186,8 +191,11 @@ def main() -> None:
         if name not in known:
             parser.error(f"no recipe {name}; there are {', '.join(known)}")
         recipe = Recipe(name, options.runs, quick=options.quick)
-        for seed in [] if options.show else seeds:
-            recipe.train(seed, options.evaluate, options.threads)
+        for seed in seeds:
+            if not options.show:
+                recipe.train(seed, options.evaluate, options.threads)
+            elif not recipe.has(seed):
+                parser.error(f"--show: {recipe.runs} has no network of seed {seed} yet")
         recipe.show(seeds)
 
 

@@ -77,3 +77,19 @@ def test_unknown_recipe_is_named(tmp_path):
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     assert done.returncode == 2
     assert "no recipe poker; there are chicago, convoi" in done.stderr
+
+
+def test_what_was_not_trained_is_not_shown(tmp_path):
+    command = [
+        sys.executable,
+        str(TOP / "examples/networks.py"),
+        "express",
+        "--show",
+        "--seeds",
+        "7",
+    ]
+    done = subprocess.run(
+        [*command, "--runs", str(tmp_path)], check=False, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert f"{tmp_path}/express has no network of seed 7 yet" in done.stderr
