@@ -1,9 +1,12 @@
-"""Trains the networks of RESULTS.md, judges them on held-out seeds, and draws their curves.
+"""Trains the networks of RESULTS.md, draws their curves, and judges them on held-out seeds.
 
     python examples/networks.py express              # as examples/recipes/express.json says
     python examples/networks.py convoi --seeds 0     # one seed instead of three
-    python examples/networks.py convoi --show        # what was trained already
+    python examples/networks.py express --judge      # what was trained, on held-out seeds
     python examples/networks.py --quick              # all of them, two rounds of each stage
+
+Training tells of the seeds of its curves only: a recipe can be changed until it does well there,
+and is judged once, on seeds that nobody has looked at.
 
 A recipe is a list of stages, each a configuration of the trainer with the decisions to learn from
 (`steps`), which begins with the network of the one before. One with `tries` is begun that often,
@@ -23,14 +26,17 @@ from typing import Any
 
 from trainyard import net as nets
 from trainyard.arena import Estimate
-from trainyard.train import Budget, Config, Run, results
+from trainyard.train import HELD_OUT, Budget, Config, Run, results
 from trainyard.train.evaluate import of_agent
 from trainyard.train.plot import plot
 from trainyard.train.run import read
 
 RECIPES = Path(__file__).parent / "recipes"
-#: Nobody learns or is judged on the way on these: the first seed, and how many.
-TOGETHER, AGAINST = (1_100_000, 5000), (1_010_000, 2000)
+#: Games of a point of a curve, on the seeds from HELD_OUT on.
+CURVE_GAMES = 500
+#: Seeds on which --judge plays, and nobody else: the first, how many if all seats play together,
+#: and how many against the expert.
+JUDGED, TOGETHER, AGAINST = 1_300_000, 5000, 2000
 #: What --quick changes: a stage is two rounds, and where several are tried, two are, for one round.
 QUICK = {"slots": 16, "horizon": 32, "demonstrated": 512}
 QUICK_ROUND, QUICK_TRIES, QUICK_GAMES = 16 * 32, 2, 4
@@ -112,35 +118,33 @@ class Recipe:
             run = Run.begin(self._config(seed, stage, attempt), folder, threads=threads)
         if run.trainer.steps < steps:
             print(f"{self.name}, seed {seed}, stage {stage + 1}: {folder}", flush=True)
-            games = QUICK_GAMES if self.quick else 500
-            run.go(Budget(None, steps, minutes, games, ["expert"]))
+            run.go(Budget(None, steps, minutes, self._games(CURVE_GAMES), ["expert"]))
         run.trainer.close()
         if run.trainer.steps < steps:
             raise SystemExit("stopped; the same command goes on")
 
     def has(self, seed: int) -> bool:
-        """Whether its last stage was begun, so that there is something to show."""
-        last = self._folders(seed, len(self.stages) - 1)
-        return all((folder / "policy.net").exists() for folder in last)
+        """Whether its last stage has come to its end."""
+        last = len(self.stages) - 1
+        curves = [folder / "curve.csv" for folder in self._folders(seed, last)]
+        ends = [int(read(curve)[-1]["steps"]) for curve in curves if curve.exists()]
+        return max(ends, default=0) >= self.stages[last].steps
 
-    def judge(self, seeds: Sequence[int]) -> dict[str, dict[str, Estimate]]:
-        """The figures of each seed's last network, and of the expert where all play together."""
-        first, count = self.held_out
-        found = {}
-        for seed in seeds:
-            net = nets.load(self._folder(seed, len(self.stages) - 1) / "policy.net")
-            found[f"seed {seed}"] = results(net, count=count, against=["expert"], first=first)
+    def _games(self, count: int) -> int:
+        return QUICK_GAMES if self.quick else count
+
+    def draw(self, seeds: Sequence[int]) -> None:
+        """The curves of the seeds, beside what the expert does in the same games."""
+        expert, games = 0.5, self._games(CURVE_GAMES)
         if self.rules.cooperative:
-            found["`expert`"] = of_agent(self.rules, "expert", count=count, first=first)
-        return found
+            expert = of_agent(self.rules, "expert", count=games, first=HELD_OUT)["won"].mean
+        runs, picture = [self._join(seed) for seed in seeds], self.runs / "curve.png"
+        plot(runs, self.figures[0], picture, levels={"as good as the expert": expert})
+        print(f"{self.name}: curves in {picture}", flush=True)
 
-    @property
-    def held_out(self) -> tuple[int, int]:
-        first, count = TOGETHER if self.rules.cooperative else AGAINST
-        return first, QUICK_GAMES if self.quick else count
-
-    def join(self, seed: int) -> Path:
+    def _join(self, seed: int) -> Path:
         """Writes the curves of the stages one behind the other; the folder."""
+        names = [f"{name}{end}" for name in self.figures for end in ("", "_low", "_high")]
         lines: list[dict[str, Any]] = []
         for stage in range(len(self.stages)):
             before = int(lines[-1]["steps"]) if lines else 0
@@ -148,27 +152,29 @@ class Recipe:
             lines += [{**line, "steps": before + int(line["steps"])} for line in curve]
         folder = self.runs / f"{seed}"
         with (folder / "curve.csv").open("w", newline="") as file:
-            writer = csv.DictWriter(file, list(lines[-1]))
+            columns = ["steps", "games", *names]
+            writer = csv.DictWriter(file, columns, extrasaction="ignore", lineterminator="\n")
             writer.writeheader()
             writer.writerows(lines)
         return folder
 
-    def show(self, seeds: Sequence[int]) -> None:
-        """Prints a table of held-out games and draws the curves."""
-        found = self.judge(seeds)
-        first, count = self.held_out
-        print(f"{self.name}: {self.about} Held-out seeds {first} to {first + count - 1}.")
+    def judge(self, seeds: Sequence[int]) -> None:
+        """Prints a table of held-out games of each seed's last network, and of the expert where all
+        play together."""
+        count = self._games(TOGETHER if self.rules.cooperative else AGAINST)
+        print(f"{self.name}: {self.about} Held-out seeds {JUDGED} to {JUDGED + count - 1}.")
         print(f"| | {' | '.join(self.figures)} |\n|---|{'---|' * len(self.figures)}")
-        for who, estimates in found.items():
-            print(f"| {who} | {' | '.join(_cell(name, estimates) for name in self.figures)} |")
-        expert = found["`expert`"]["won"].mean if self.rules.cooperative else 0.5
-        runs, picture = [self.join(seed) for seed in seeds], self.runs / "curve.png"
-        plot(runs, self.figures[0], picture, levels={"as good as the expert": expert})
-        print(f"curves: {picture}", flush=True)
+        for seed in seeds:
+            net = nets.load(self._folder(seed, len(self.stages) - 1) / "policy.net")
+            self._tell(f"seed {seed}", results(net, count=count, against=["expert"], first=JUDGED))
+        if self.rules.cooperative:
+            self._tell("`expert`", of_agent(self.rules, "expert", count=count, first=JUDGED))
+
+    def _tell(self, who: str, found: dict[str, Estimate]) -> None:
+        print(f"| {who} | {' | '.join(_cell(name, found[name]) for name in self.figures)} |")
 
 
-def _cell(name: str, estimates: dict[str, Estimate]) -> str:
-    figure = estimates[name]
+def _cell(name: str, figure: Estimate) -> str:
     mean, low, high = figure.mean, figure.low, figure.high
     if name.startswith("won"):
         return f"{100 * mean:.1f} % [{100 * low:.1f}, {100 * high:.1f}]"
@@ -183,7 +189,9 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="a folder (runs)")
     parser.add_argument("--evaluate", type=float, default=1.0, help="every so many minutes (1)")
     parser.add_argument("--threads", type=int, help="(as many as processors)")
-    parser.add_argument("--show", action="store_true", help="train nothing")
+    parser.add_argument(
+        "--judge", action="store_true", help="train nothing: play the held-out seeds"
+    )
     parser.add_argument("--quick", action="store_true", help="two rounds of each stage, few games")
     options = parser.parse_args()
     seeds = [int(seed) for seed in options.seeds.split(",")]
@@ -192,11 +200,13 @@ def main() -> None:
             parser.error(f"no recipe {name}; there are {', '.join(known)}")
         recipe = Recipe(name, options.runs, quick=options.quick)
         for seed in seeds:
-            if not options.show:
+            if not options.judge:
                 recipe.train(seed, options.evaluate, options.threads)
             elif not recipe.has(seed):
-                parser.error(f"--show: {recipe.runs} has no network of seed {seed} yet")
-        recipe.show(seeds)
+                parser.error(f"--judge: {recipe.runs} has no network of seed {seed} yet")
+        recipe.draw(seeds)
+        if options.judge:
+            recipe.judge(seeds)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -30,20 +31,30 @@ def followed(tmp_path_factory):
 
 
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_recipe_is_followed_to_a_table_and_a_curve(recipe, followed):
+def test_recipe_is_followed_to_a_curve(recipe, followed):
     runs, told = followed
     stages = re.findall(rf"^{recipe}, seed (\d), stage (\d)", told, re.M)
     assert stages == sorted(stages)
     assert {seed for seed, _ in stages} == {"3", "4"}
-    table = told[told.index(f"\n{recipe}: ") :].partition("curves: ")[0]
-    rows = re.findall(r"^\| (seed \d|`expert`) \| \d+\.\d % \[\d", table, re.M)
-    assert rows == ["seed 3", "seed 4"] + ["`expert`"] * recipe.startswith("convoi")
+    assert f"\n{recipe}: curves in {runs / recipe}/curve.png\n" in told
     assert (runs / recipe / "curve.png").read_bytes().startswith(b"\x89PNG")
     # Two rounds of each stage, one behind the other.
     curve = (runs / recipe / "3" / "curve.csv").read_text().splitlines()
     steps = [int(line.split(",")[curve[0].split(",").index("steps")]) for line in curve[1:]]
     assert steps == sorted(steps)
     assert steps[-1] == 1024 * len({stage for _, stage in stages})
+
+
+def test_held_out_games_are_told_by_judge_alone(followed):
+    runs, told = followed
+    assert "Held-out" not in told
+    judged = follow(runs.parent, "--seeds", "3,4", "--judge")
+    assert "stage" not in judged
+    tables = judged.split(" Held-out seeds 1300000 to 1300003.\n")
+    assert len(tables) == 1 + len(RECIPES)
+    for recipe, table in zip(RECIPES, tables[1:], strict=True):
+        rows = re.findall(r"^\| (seed \d|`expert`) \| \d+\.\d % \[\d", table, re.M)
+        assert rows == ["seed 3", "seed 4"] + ["`expert`"] * recipe.startswith("convoi")
 
 
 def test_the_best_of_several_beginnings_goes_on(followed):
@@ -79,17 +90,20 @@ def test_unknown_recipe_is_named(tmp_path):
     assert "no recipe poker; there are chicago, convoi" in done.stderr
 
 
-def test_what_was_not_trained_is_not_shown(tmp_path):
-    command = [
-        sys.executable,
-        str(TOP / "examples/networks.py"),
-        "express",
-        "--show",
-        "--seeds",
-        "7",
-    ]
+@pytest.mark.parametrize("trained", ["nothing", "a round of two"])
+def test_what_was_not_trained_to_its_end_is_not_judged(trained, followed, tmp_path):
+    runs, _ = followed
+    if trained == "a round of two":
+        shutil.copytree(runs / "express/3", tmp_path / "quick/express/3")
+        curve = tmp_path / "quick/express/3/1/curve.csv"
+        lines = curve.read_text().splitlines()
+        curve.write_text("\n".join(line for line in lines if ",1024," not in line) + "\n")
+    command = [sys.executable, str(TOP / "examples/networks.py"), "express", "--judge", "--quick"]
     done = subprocess.run(
-        [*command, "--runs", str(tmp_path)], check=False, capture_output=True, text=True
+        [*command, "--seeds", "3", "--runs", str(tmp_path)],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2
-    assert f"{tmp_path}/express has no network of seed 7 yet" in done.stderr
+    assert f"{tmp_path}/quick/express has no network of seed 3 yet" in done.stderr
