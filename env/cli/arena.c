@@ -219,9 +219,20 @@ static Estimate score_estimate(const Arena *arena, const Score *score, Outcome o
     });
 }
 
+/* Of the column of names: those of networks have a checksum. */
+static int names_width(const Arena *arena)
+{
+    size_t width = 16;
+    for (uint32_t agent = 0; agent < arena->list.count; agent++) {
+        size_t length = strlen(arena->list.agents[agent]->name);
+        width = length > width ? length : width;
+    }
+    return (int)width;
+}
+
 static void competitive_print_agent(const Arena *arena, uint32_t agent, const Score *score)
 {
-    printf("  %-16s", arena->list.agents[agent]->name);
+    printf("  %-*s", names_width(arena), arena->list.agents[agent]->name);
     for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
         Estimate estimate = score_estimate(arena, score, (Outcome)outcome);
         printf("  %8.4f [%.4f, %.4f]", estimate.mean, estimate.low, estimate.high);
@@ -245,8 +256,8 @@ static void competitive_print_head(const Arena *arena)
 {
     arena_print_head(arena);
     printf("columns:  shares and mean return with their 95 %% intervals, from seed to seed\n\n"
-           "  %-16s",
-           "");
+           "  %-*s",
+           names_width(arena), "");
     for (int outcome = 0; outcome < OUTCOME_COUNT; outcome++) {
         printf("  %8s %-16s", outcome_names[outcome], "");
     }

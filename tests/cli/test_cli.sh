@@ -189,6 +189,8 @@ check "arena --json" accepts arena "$game" --agents random,random --episodes 20 
 check "arena --json is JSON" is_json out
 check "arena among opponents" accepts arena express:map=tiny --agents random,random --episodes 40
 check "arena among opponents has shares" grep -qE "^  random +0\.[0-9]{4} \[" out
+accepts arena express:map=tiny --agents random,search:playouts=2,margin=true --episodes 2
+check "arena with a long name keeps its columns" test "$(grep -oE "^  (random|search\S+) +[0-9.]+ \[" out | awk '{print length}' | sort -u | wc -l)" = 1
 check "arena among opponents --json" accepts arena express:map=tiny --agents random,random --episodes 40 --json
 check "shares of wins, draws and losses" python3 - <<'PYTHON'
 import json
