@@ -52,5 +52,7 @@ def test_estimates():
     rate = trainyard.Estimate.of(np.zeros(20), rate=True)
     assert rate.low == 0
     assert rate.high == pytest.approx(0.1611, abs=1e-4)
+    assert trainyard.Estimate.of(np.zeros(500), rate=True).low == 0
+    assert trainyard.Estimate.of(np.ones(500), rate=True).high == 1
     mean = trainyard.Estimate.of(np.array([1.0, 2.0, 3.0]))
     assert mean.high - mean.mean == pytest.approx(4.3027 / 3**0.5, abs=1e-3)  # Student, 2 degrees

@@ -53,7 +53,7 @@ class Estimate:
             centre = (mean + _Z95**2 / (2 * count)) / scale
             spread = mean * (1 - mean) / count + _Z95**2 / (4 * count**2)
             half = _Z95 * math.sqrt(spread) / scale
-            return cls(mean, max(0.0, centre - half), min(1.0, centre + half))
+            return cls(mean, min(mean, max(0.0, centre - half)), max(mean, min(1.0, centre + half)))
         deviation = float(np.std(values, ddof=1)) if count > 1 else 0.0
         half = _student95(count - 1) * deviation / math.sqrt(count) if count > 1 else math.inf
         return cls(mean, mean - half, mean + half)
