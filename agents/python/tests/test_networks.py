@@ -107,3 +107,18 @@ def test_what_was_not_trained_to_its_end_is_not_judged(trained, followed, tmp_pa
     )
     assert done.returncode == 2
     assert f"{tmp_path}/quick/express has no network of seed 3 yet" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "curve",
+    sorted((TOP / "examples/curves").glob("*/*/curve.csv")),
+    ids=lambda curve: "/".join(curve.parts[-3:-1]),
+)
+def test_curve_that_ships_goes_to_the_end_of_its_recipe(curve):
+    recipe = json.loads((TOP / f"examples/recipes/{curve.parts[-3]}.json").read_text())
+    with curve.open(newline="") as file:
+        steps = [int(line["steps"]) for line in csv.DictReader(file)]
+    assert steps == sorted(steps)
+    # A stage ends with a whole round.
+    planned = [stage["steps"] for stage in recipe["stages"]]
+    assert sum(planned) <= steps[-1] < sum(planned) * 1.01
