@@ -179,12 +179,10 @@ tools_install() {
 # Everything that the Python tests need, and the package itself, in one virtual environment.
 python_install() {
     local pip=("$venv/bin/pip" install -q --disable-pip-version-check)
-    echo "Installing the Python package and what it is tested with into build/venv"
-    if ! "${pip[@]}" -r agents/python/tests/requirements.txt playwright==1.65.0 >"$out/pip.log" 2>&1 ||
-        ! "${pip[@]}" --force-reinstall --no-deps -C cmake.define.TRAINYARD_LTO=OFF . >>"$out/pip.log" 2>&1; then
-        tail -n 20 "$out/pip.log"
-        echo "$needs_pypi" >&2
-        exit 1
+    if ! "${pip[@]}" -r agents/python/tests/requirements.txt playwright==1.65.0 ||
+        ! "${pip[@]}" --force-reinstall --no-deps -C cmake.define.TRAINYARD_LTO=OFF .; then
+        echo "$needs_pypi"
+        return 1
     fi
 }
 
@@ -235,19 +233,22 @@ if [ ! -x "$venv/bin/clang-format" ] || [ ! -x "$venv/bin/ruff" ] || ! "$venv/bi
     tools_install
 fi
 
-# Python's packages come and are unpacked while the compilers work.
-if [ $python = yes ]; then
-    python_install &
-    installing=$!
-fi
+results=$out/results
+: >"$results"
+rm -f "$out"/built.*
+
+# Python's packages come and are unpacked while the compilers work, and tests that need none of them run.
+job_install() {
+    if [ $python = yes ]; then
+        stage "install: what the tests need of PyPI" check "install" python_install
+    fi
+    touch "$out/built.venv"
+}
+job_install &
 
 say "Building with warnings as errors"
 build_in build/gcc -DCMAKE_BUILD_TYPE=Release -DTRAINYARD_WERROR=ON
 echo "gcc -O3; the other builds are made beside the tests"
-
-if [ $python = yes ]; then
-    wait "$installing" || exit 1
-fi
 
 # ---- What is tested: each job is one or more stages
 
@@ -270,7 +271,7 @@ job_build() {
     stage "build: $1" check "build" build_more "$1"
     touch "$out/built.$1"
 }
-# Waits for builds; where one has failed, so does what needs it. Builds are the first jobs, so somebody is at it.
+# Waits for builds, or for "venv"; where one has failed, so does what needs it. Builds are the first jobs, so somebody is at it.
 needs() {
     local name
     for name in "$@"; do
@@ -290,27 +291,30 @@ job_source() {
     needs asan clang debug
     stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
 }
-job_python() { stage "Python package" python_tests; }
+job_python() { needs venv && stage "Python package" python_tests; }
 job_units_checked() { needs asan && stage "unit and rule tests, ASan+UBSan" run_programs build/asan; }
 job_units() { stage "unit and rule tests, gcc -O3" run_programs build/gcc; }
-job_examples() { stage "examples, and agents from outside" bash tests/cli/test_examples.sh build/gcc "$venv/bin/python"; }
+job_examples() { needs venv && stage "examples, and agents from outside" bash tests/cli/test_examples.sh build/gcc "$venv/bin/python"; }
 job_referee() { stage "referee written from the rulebook" bash tests/oracle/run.sh build/gcc $([ $long = no ] && echo 12 || echo 20000); }
 # The default run has the framework that is light; the others take minutes to install.
 job_llm() {
+    needs venv
     stage "language models' frameworks" tests/llm/run.sh build/gcc $([ $long = yes ] || echo mcp)
     sed -n '/^NOT CHECKED/s/^/    /p' "$out/language_models__frameworks.log"
 }
 job_window() {
+    needs venv
     stage "pages in a browser" "$venv/bin/python" tests/window/test_view.py build/gcc
     stage "live pages in a browser" "$venv/bin/python" tests/window/test_serve.py build/gcc
 }
 job_harm() {
+    needs venv
     stage "daemon among harmful clients" run_scripts build/gcc daemon_harm $more
     stage "malformed messages" run_scripts build/gcc daemon_malformed $more
 }
-job_daemon() { stage "daemon: real processes and sockets" run_scripts build/gcc "daemon daemon_shm daemon_logs daemon_journal daemon_operate daemon_deploy daemon_limits daemon_secrets daemon_work daemon_documents" $more; }
+job_daemon() { needs venv && stage "daemon: real processes and sockets" run_scripts build/gcc "daemon daemon_shm daemon_logs daemon_journal daemon_operate daemon_deploy daemon_limits daemon_secrets daemon_work daemon_documents" $more; }
 job_daemon_checked() {
-    needs asan
+    needs asan venv
     stage "daemon with ASan+UBSan" run_scripts build/asan "daemon daemon_shm daemon_logs daemon_journal daemon_operate"
     stage "malformed messages, ASan+UBSan" run_scripts build/asan daemon_malformed
 }
@@ -334,6 +338,7 @@ wheel_works() {
     tests/wheel.sh build/dist "$arch" && tests/packaging/test_wheel.sh build/dist/*.whl $([ $long = yes ] || echo "$venv/bin/python")
 }
 job_wheel() {
+    needs venv
     stage "wheel, where nothing else is" wheel_works
     stage "first hour with the wheel" tests/first_hour.sh $([ $long = yes ] || echo --cheap) build/dist/*.whl
     sed -n '/ [0-9]* s$/s/^/    /p' "$out/first_hour_with_the_wheel.log"
@@ -381,10 +386,7 @@ stages_long() {
 }
 
 say "Testing"
-results=$out/results
 more=$([ $long = no ] || echo --long)
-: >"$results"
-rm -f "$out"/built.*
 jobs_all >"$out/jobs"
 # One worker more than processors: tests of lost daemons and silent clients wait more than they work.
 for _ in $(seq 0 "$(nproc)"); do
