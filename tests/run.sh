@@ -186,13 +186,15 @@ python_install() {
     fi
 }
 
-# pytest's count in the words of the other stages. Errors and skipped tests count as failures.
+# python_tests PART: every second file. pytest's count in the words of the other stages; errors and skipped tests count as
+# failures.
 python_tests() {
-    local report=$out/pytest.xml status=0
+    local report=$out/pytest.$1.xml status=0 files=(agents/python/tests/test_*.py) chosen=() i
+    for ((i = $1; i < ${#files[@]}; i += 2)); do chosen+=("${files[i]}"); done
     rm -f "$report"
     # The other worker has the other core.
     OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 \
-        "$venv/bin/python" -m pytest -q --junitxml="$report" agents/python/tests || status=$?
+        "$venv/bin/python" -m pytest -q --junitxml="$report" "${chosen[@]}" || status=$?
     "$venv/bin/python" - "$report" <<'END'
 import sys
 import xml.etree.ElementTree as tree
@@ -291,7 +293,7 @@ job_source() {
     needs asan clang debug
     stage "one signature over four builds" check "signature" one_signature build/gcc build/debug build/clang build/asan
 }
-job_python() { needs venv && stage "Python package" python_tests; }
+job_python() { needs venv && stage "Python package, files $1, $(($1 + 2)), ..." python_tests "$1"; }
 job_units_checked() { needs asan && stage "unit and rule tests, ASan+UBSan" run_programs build/asan; }
 job_units() { stage "unit and rule tests, gcc -O3" run_programs build/gcc; }
 job_examples() { needs venv && stage "examples, and agents from outside" bash tests/cli/test_examples.sh build/gcc "$venv/bin/python"; }
@@ -346,9 +348,9 @@ job_wheel() {
 
 # Every job, in an order in which nobody waits for a build and the last ones are short.
 jobs_all() {
-    [ $python = no ] || echo job_python
+    [ $python = no ] || echo "job_python 0"
     printf 'job_build %s\n' asan fuzz clang debug $([ $long = no ] || echo tsan)
-    [ $python = no ] || printf '%s\n' job_wheel job_llm job_window
+    [ $python = no ] || printf '%s\n' "job_python 1" job_wheel job_llm job_window
     printf '%s\n' job_units job_examples job_units_checked "job_fuzz board" "job_fuzz dispatch" "job_fuzz replay" "job_fuzz wire" \
         job_referee job_harm job_daemon_checked job_daemon job_tool job_source
 }
