@@ -178,7 +178,8 @@ tools_install() {
 
 # Everything that the Python tests need, and the package itself, in one virtual environment.
 python_install() {
-    local pip=("$venv/bin/pip" install -q --disable-pip-version-check)
+    # What no test imports is not compiled to bytecode: that takes as long as everything else of the installation.
+    local pip=("$venv/bin/pip" install -q --no-compile --disable-pip-version-check)
     if ! "${pip[@]}" -r agents/python/tests/requirements.txt playwright==1.65.0 ||
         ! "${pip[@]}" --force-reinstall --no-deps -C cmake.define.TRAINYARD_LTO=OFF .; then
         echo "$needs_pypi"
