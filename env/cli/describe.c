@@ -54,23 +54,18 @@ static DescribeSink json_sink(TyJson *json)
 
 enum {
     PAGE_WIDTH = 100,
-    PAGE_INDENT = 6,    /* of what an entry has besides its first line */
-    PAGE_NAME_END = 24, /* where what follows its name begins */
+    PAGE_NAME_END = 24, /* where what follows an entry's name begins */
 };
 
-/* Where a value stands, by the number of lists and maps around it. */
-enum {
-    PAGE_TOP,   /* "players:  2" */
-    PAGE_LIST,  /* a name with its number, on a line of its own */
-    PAGE_ENTRY, /* a map in a list: its first line, and its help below */
-    PAGE_NAMES, /* a list in such a map: wrapped */
-};
-
-/* A description as text for people. */
+/* A description as text for people: "players:  2" outside lists; a list of names, each with its
+ * number on a line of its own; a list of entries, which are maps, each with a first line, its help
+ * and more below: wrapped names, or further entries. */
 typedef struct Page {
     bool same_rows; /* the privileged row has the layout of the ordinary one: left out */
     uint32_t muted; /* lists and maps open in what is left out */
     uint32_t depth; /* lists and maps open */
+    uint32_t maps;  /* the maps among them: bit 1 for the outermost of all */
+    uint32_t level; /* how many maps these are */
     uint32_t index; /* of the next name of a list */
     bool begun;     /* the entry, or the wrapped list, has its first word */
     uint32_t column;
@@ -79,10 +74,16 @@ typedef struct Page {
     uint32_t width;
 } Page;
 
-static void page_new_line(Page *page)
+static bool page_in_map(const Page *page)
 {
-    printf("\n%*s", PAGE_INDENT, "");
-    page->column = PAGE_INDENT;
+    return (page->maps >> page->depth & 1) != 0;
+}
+
+/* What an entry has besides its first line stands further to the right. */
+static void page_new_line(Page *page, uint32_t level)
+{
+    page->column = level * 4 + 2;
+    printf("\n%*s", (int)page->column, "");
 }
 
 /* A name with its number, where that means something. */
@@ -105,12 +106,12 @@ static void page_name(Page *page, const char *name)
     page->index++;
     uint32_t length = (uint32_t)strlen(word);
     if (!page->begun) {
-        page_new_line(page);
+        page_new_line(page, page->level);
         page->column += (uint32_t)printf("%s: ", page->names_key);
         page->begun = true;
     } else if (page->column + length + 3 > PAGE_WIDTH) {
         putchar(',');
-        page_new_line(page);
+        page_new_line(page, page->level);
     } else {
         page->column += (uint32_t)printf(", ");
     }
@@ -122,12 +123,13 @@ static void page_name(Page *page, const char *name)
 static void page_part(Page *page, const char *key, const char *value)
 {
     if (!page->begun) {
-        page->column = (uint32_t)printf("  %s", value);
+        page_new_line(page, page->level - 1);
+        page->column += (uint32_t)printf("%s", value);
         page->begun = true;
         return;
     }
     if (strcmp(key, "help") == 0) {
-        page_new_line(page);
+        page_new_line(page, page->level);
         printf("%s", value);
         return;
     }
@@ -146,56 +148,54 @@ static void page_text(void *user, const char *key, const char *value)
         page->index++;
         return;
     }
-    switch (page->depth) {
-    case PAGE_TOP:
+    if (page->depth == 0) {
         snprintf(title, sizeof title, "%s:", key);
         printf("%-15s %s\n", title, value);
-        return;
-    case PAGE_LIST:
-        printf("  %4u  %s\n", page->index++, value);
-        return;
-    case PAGE_ENTRY:
+    } else if (page_in_map(page)) {
         page_part(page, key, value);
-        return;
-    default:
+    } else if (page->depth == 1) {
+        printf("\n  %4u  %s", page->index++, value);
+    } else {
         page_name(page, value);
-        return;
     }
 }
 
 static void page_open(void *user, const char *key, char bracket, uint32_t count)
 {
     Page *page = user;
-    (void)bracket;
+    bool map = bracket == '{';
     (void)count;
-    if (page->muted > 0 ||
-        (page->depth == PAGE_TOP && page->same_rows && strcmp(key, "full_row") == 0)) {
+    if (page->muted > 0 || (page->depth == 0 && page->same_rows && strcmp(key, "full_row") == 0)) {
         printf("%s", page->muted == 0 ? "\nfull_row:\n  as row\n" : "");
         page->muted++;
         return;
     }
-    if (page->depth == PAGE_TOP) {
-        printf("\n%s:\n", key);
+    if (page->depth == 0) {
+        printf("\n%s:", key);
     }
-    if (page->depth < PAGE_NAMES) {
+    if (map || key != NULL) { /* a list of lists is told as one */
         page->index = 0;
         page->begun = false;
         page->names_key = key;
     }
     page->depth++;
+    page->maps |= (uint32_t)map << page->depth;
+    page->level += map;
 }
 
 static void page_close(void *user, char bracket)
 {
     Page *page = user;
+    bool map = bracket == '}';
     if (page->muted > 0) {
         page->muted--;
         return;
     }
+    page->maps &= ~(1u << page->depth);
+    page->level -= map;
     page->depth--;
-    if (bracket == '}') {
-        printf("\n");
-    }
+    page->begun = page->begun || page_in_map(page);
+    printf("%s", page->depth == 0 ? "\n" : "");
 }
 
 static void page_integer(void *user, const char *key, int64_t value)
@@ -274,7 +274,7 @@ static int print_games(const Settings *settings)
         return print_games_json(settings);
     }
     for (uint32_t i = 0; i < ty_game_count(); i++) {
-        Page page = {.depth = PAGE_TOP};
+        Page page = {.same_rows = false};
         const DescribeSink sink = page_sink(&page);
         printf("%s", i > 0 ? "\n\n" : "");
         describe_game(ty_game_at(i), &sink);

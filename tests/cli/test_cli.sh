@@ -141,6 +141,7 @@ assert d["metrics"][:2] == ["won", "goods"] and len(d["full_row"]) > 0
 PYTHON
 check "a setting has its value" eval '"$tool" describe "$game:players=3" | grep -q "^  players  *int value=3 default=2 minimum=2 maximum=4$"'
 
+check "an agent's setting is told like a game's" eval '"$tool" describe "$game" | grep -q "^      playouts  *int default=64 minimum=1 maximum=1000000$"'
 check "describe every game, with a chance seat" python3 - "$tool" <<'PYTHON'
 import json, re, subprocess, sys
 def say(*words):
