@@ -46,20 +46,23 @@ static void net_agent_start(const TyAgent *agent, void *memory, const TyRuleset 
     *(NetMemory *)memory = (NetMemory){.seed = seed};
 }
 
-/* Tells how likely each action is, and what the position is worth with the one that is taken. */
+/* Tells how likely each action is and, if its values are rewards, what it expects of the one that
+ * is taken. */
 static void net_agent_tell(const TyView *view, TyNetChoice choice)
 {
+    const TyNet *net = view->agent->data;
     float logits[TY_ACTIONS_MAX];
     if (view->notes == NULL) {
         return;
     }
-    ty_net_think(view->agent->data, view->row, view->mask, 1, logits, NULL);
+    ty_net_think(net, view->row, view->mask, 1, logits, NULL);
     for (uint32_t action = 0; action < ty_shape(view->ruleset)->action_count; action++) {
         if (view->mask[action]) {
             float logp = choice.logp + logits[action] - logits[choice.action];
+            bool expects = net->judges && action == choice.action;
             ty_note(view, (TyNote){.action = action,
                                    .probability = expf(logp),
-                                   .value = action == choice.action ? choice.value : NAN,
+                                   .value = expects ? choice.value : NAN,
                                    .visits = NAN});
         }
     }

@@ -12,13 +12,21 @@ enum {
     HEAD_SCHEMA = 16,
     HEAD_INPUTS = 24,
     HEAD_ACTIONS = 28,
-    HEAD_VALUE = 32,
+    HEAD_VALUES = 32,
     HEAD_WIDTHS = 36,
     HEAD_SPEC = HEAD_WIDTHS + 4 * TY_NET_LAYERS_MAX,
     HEAD_SIZE = HEAD_SPEC + TY_SPEC_MAX,
     SEAL_SIZE = 8,
     NET_VERSION = 1,
     NET_ALIGN = 64,
+};
+
+/* What a network's values are. */
+enum {
+    VALUES_NONE,
+    VALUES_OWN,     /* whatever the learner counted in */
+    VALUES_REWARDS, /* what the seat still earns in the ruleset that it was made for */
+    VALUES_COUNT,
 };
 
 static const uint8_t magic[HEAD_VERSION] = {'T', 'Y', 'A', 'R', 'D', 'N', 'E', 'T'};
@@ -28,7 +36,7 @@ typedef struct NetHead {
     uint32_t layers;
     uint32_t inputs;
     uint32_t actions;
-    uint32_t value;
+    uint32_t values;
     uint32_t widths[TY_NET_LAYERS_MAX];
     uint64_t schema;
     char spec[TY_SPEC_MAX];
@@ -75,7 +83,7 @@ static void head_read(const uint8_t *bytes, NetHead *head)
     *head = (NetHead){.layers = load_le32(bytes + HEAD_LAYERS),
                       .inputs = load_le32(bytes + HEAD_INPUTS),
                       .actions = load_le32(bytes + HEAD_ACTIONS),
-                      .value = load_le32(bytes + HEAD_VALUE),
+                      .values = load_le32(bytes + HEAD_VALUES),
                       .schema = load_le64(bytes + HEAD_SCHEMA)};
     for (uint32_t i = 0; i < TY_NET_LAYERS_MAX; i++) {
         head->widths[i] = load_le32(bytes + HEAD_WIDTHS + (size_t)4 * i);
@@ -104,8 +112,9 @@ static TyStatus head_check_layers(const NetHead *head)
                                   i + 1, width, (int)TY_NET_WIDTH_STEP, (int)TY_NET_WIDTH_MAX);
         }
     }
-    if (head->value > 1) {
-        return ty_status_fail(TY_BAD_FILE, "%u heads for values; allowed are 0 and 1", head->value);
+    if (head->values >= VALUES_COUNT) {
+        return ty_status_fail(TY_BAD_FILE, "values of kind %u; allowed are 0..%d", head->values,
+                              VALUES_COUNT - 1);
     }
     return ty_status_ok();
 }
@@ -137,7 +146,8 @@ static size_t head_numbers(const NetHead *head)
         count += ((size_t)inputs + 1) * head->widths[i];
         inputs = head->widths[i];
     }
-    return count + ((size_t)inputs + 1) * (head->actions + head->value);
+    uint32_t heads = head->actions + (head->values != VALUES_NONE);
+    return count + ((size_t)inputs + 1) * heads;
 }
 
 static TyStatus numbers_check(const uint8_t *bytes, size_t size, const NetHead *head)
@@ -203,7 +213,7 @@ static void layers_read(TyNet *net, const NetHead *head, Copy *copy, float *tabl
     net->width = head->widths[head->layers - 1];
     net->policy = copy_take(copy, (size_t)head->actions * net->width);
     net->policy_bias = copy_take(copy, head->actions);
-    if (head->value != 0) {
+    if (head->values != VALUES_NONE) {
         net->value = copy_take(copy, net->width);
         net->value_bias = *copy_take(copy, 1);
     }
@@ -233,6 +243,8 @@ static TyStatus net_make(const TyRuleset *ruleset, const uint8_t *bytes, const N
         return ty_status_fail(TY_NO_MEMORY, "no memory for a network");
     }
     net->schema = head->schema;
+    net->judges =
+        head->values == VALUES_REWARDS && strcmp(head->spec, ty_shape(ruleset)->spec) == 0;
     net->action_count = head->actions;
     net->layer_count = head->layers;
     Copy copy = {.from = bytes + HEAD_SIZE, .to = net->memory};

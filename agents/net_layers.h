@@ -68,6 +68,7 @@ struct TyNet {
     const float *policy_bias;
     const float *value; /* NULL: the network has none */
     float value_bias;
+    bool judges;  /* its values are rewards of the ruleset that it was opened for */
     void *memory; /* of the weights */
 };
 

@@ -1,21 +1,23 @@
 /* The agent that looks ahead, in every game: it imagines positions that could be the real one,
- * tries actions in them, and lets the game's expert, its guide, play on.
+ * tries actions in them, and lets its guide play on, the game's expert or a network.
  *
  * All legal actions race against what the guide would do, or, if the guide tells what it thinks of
- * them, those that it expects not much less of. A future is met by all actions that are still in
- * the race, so that what tells them apart is the action and not its luck. It is judged by its
- * result, or after some turns by what a guide that can judge positions expects, and, with `margin`,
- * by how clear the result was, for a narrow defeat is nearer to a victory than a heavy one. Half of
- * the actions leave after each round. The last one replaces what the guide would have done only if
- * it was better by more than luck explains.
+ * them, those that it expects not much less of or would take now and then itself. A future is met
+ * by all actions that are still in the race, so that what tells them apart is the action and not
+ * its luck. It is judged by its result, or after some turns by what a guide that can judge
+ * positions expects, and, with `margin`, by how clear the result was, for a narrow defeat is nearer
+ * to a victory than a heavy one. Half of the actions leave after each round. The last one replaces
+ * what the guide would have done only if it was better by more than luck explains.
  *
  * The budget is a number of playouts, and then the choice is a function of the seed, or a time. */
 #define _POSIX_C_SOURCE 200809L
 #include "agents/search.h"
 #include "core/hash.h"
+#include "core/status.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -28,6 +30,8 @@ enum {
 
 /* What the guide may expect less of an action in the race than of its own choice. */
 static const float SEARCH_GAP = 0.25f;
+/* How likely a guide that tells probabilities takes an action in the race, at least. */
+static const float SEARCH_CHANCE = 0.02f;
 
 /* The guide plays in imagined episodes. It follows the real one too, so that it remembers there
  * what it would remember if it played itself. */
@@ -50,8 +54,7 @@ static void search_start(const TyAgent *agent, void *memory, const TyRuleset *ru
                          uint32_t seat, uint64_t seed)
 {
     Search *search = memory;
-    const TyAgent *guide = search_guide(ruleset);
-    (void)agent;
+    const TyAgent *guide = search_guide(agent, ruleset);
     search->seed = seed;
     ty_agent_start(guide, search->memory, ruleset, seat, seed);
 }
@@ -162,11 +165,24 @@ static uint32_t racers_legal(const TyView *view, uint32_t standard, Racer *racer
     return count;
 }
 
-/* What the guide thought of but the standard, by what it expects of it. Of what it expects nothing,
- * as during the set-up of a board, everything stays. */
+/* How much an action promises, by what the guide noted: what it expects of it, or how likely it
+ * would take it. */
+static float note_promise(const TyNote *note)
+{
+    return isnan(note->probability) ? note->value : note->probability;
+}
+
+/* What an action in the race promises at least. */
+static float promise_least(const TyNotes *notes)
+{
+    return isnan(notes->list[0].probability) ? search_opinion(notes) - SEARCH_GAP : SEARCH_CHANCE;
+}
+
+/* What the guide thought of but the standard, by what it promises. Of what it expects nothing, as
+ * during the set-up of a board, everything stays. */
 static uint32_t racers_noted(const TyNotes *notes, uint32_t standard, Racer *racers)
 {
-    float value[TY_ACTIONS_MAX];
+    float promise[TY_ACTIONS_MAX];
     uint32_t count = 0;
     for (uint32_t i = 0; i < notes->count; i++) {
         const TyNote *note = &notes->list[i];
@@ -174,16 +190,16 @@ static uint32_t racers_noted(const TyNotes *notes, uint32_t standard, Racer *rac
             continue;
         }
         uint32_t place = count++;
-        for (; place > 0 && value[place - 1] < note->value; place--) {
-            value[place] = value[place - 1];
+        for (; place > 0 && promise[place - 1] < note_promise(note); place--) {
+            promise[place] = promise[place - 1];
             racers[place] = racers[place - 1];
         }
-        value[place] = note->value;
+        promise[place] = note_promise(note);
         racers[place] = (Racer){.action = note->action};
     }
-    float least = search_opinion(notes) - SEARCH_GAP;
+    float least = promise_least(notes);
     while (count > 0 &&
-           (value[count - 1] < least || (count > SEARCH_WIDTH && !isnan(value[count - 1])))) {
+           (promise[count - 1] < least || (count > SEARCH_WIDTH && !isnan(promise[count - 1])))) {
         count--;
     }
     return count;
@@ -240,7 +256,7 @@ static uint32_t search_act(void *memory, const TyView *view)
     Racer racers[TY_ACTIONS_MAX];
     TyNotes notes = {.count = 0};
     TyView guides = *view;
-    guides.agent = search_guide(view->ruleset);
+    guides.agent = search_guide(view->agent, view->ruleset);
     guides.notes = &notes;
     memcpy(standard.before, search->memory, guides.agent->memory_size);
     standard.action = guides.agent->act(search->memory, &guides);
@@ -250,24 +266,61 @@ static uint32_t search_act(void *memory, const TyView *view)
     return count > 0 ? search_race(search, view, &standard, racers, count) : standard.action;
 }
 
+/* With a file its network becomes the guide. */
+static TyStatus search_open(const TyAgent *agent, const TyRuleset *ruleset, const TyAgentFile *file,
+                            void **data)
+{
+    (void)agent;
+    if (file == NULL) {
+        return ty_status_ok();
+    }
+    TyAgent *guide = malloc(sizeof *guide);
+    if (guide == NULL) {
+        return ty_status_fail(TY_NO_MEMORY, "search: no memory for a network");
+    }
+    *guide = net_agent;
+    TyStatus status = guide->open(guide, ruleset, file, &guide->data);
+    if (status.code != TY_OK) {
+        free(guide);
+        return status;
+    }
+    *data = guide;
+    return status;
+}
+
+static void search_close(void *data)
+{
+    TyAgent *guide = data;
+    if (guide != NULL) {
+        guide->close(guide->data);
+        free(guide);
+    }
+}
+
+static const char *const no_net[] = {"none", NULL};
+
 static const TyField search_fields[] = {
     {"playouts", TY_FIELD_INT, 64, 1, 1000000, NULL, false,
      "futures played for one decision; some more if there are many actions"},
     {"turns", TY_FIELD_INT, 2, 0, 1000, NULL, false,
-     "turns for which a future is played, if the expert can judge positions; 0: to its end"},
+     "turns for which a future is played, if the guide can judge positions; 0: to its end"},
     {"margin", TY_FIELD_FLAG, 0, 0, 1, NULL, false,
      "judge futures by how clear their result is, too"},
     {"ms", TY_FIELD_INT, 0, 0, 600000, NULL, false,
      "milliseconds for one decision instead; 0: playouts are counted"},
+    {"net", TY_FIELD_FILE, 0, 0, 0, no_net, false,
+     "weights of a network (agents/NET.md), which is the guide instead of the expert"},
     {.key = NULL},
 };
 
 const TyAgent search_agent = {
     .name = "search",
-    .help = "tries actions in imagined futures, which the expert plays on",
+    .help = "tries actions in imagined futures, which its guide plays on, the expert or a network",
     .plans = true,
     .memory_size = sizeof(Search),
     .start = search_start,
     .act = search_act,
     .fields = search_fields,
+    .open = search_open,
+    .close = search_close,
 };

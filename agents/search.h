@@ -8,6 +8,9 @@ enum {
     SEARCH_WORTH_ONE = 1024,                       /* what a reward of 1 is worth */
 };
 
+/* Plays a network, and so guides a search that has one. */
+extern const TyAgent net_agent;
+
 /* A future: where it begins, and what everybody remembers there. */
 typedef struct Future {
     uint64_t state[TY_STATE_MAX / sizeof(uint64_t)];
@@ -21,8 +24,9 @@ typedef struct Result {
     int32_t worth;  /* and how clear they are */
 } Result;
 
-/* Who plays in imagined episodes, and says which actions are worth a look. */
-const TyAgent *search_guide(const TyRuleset *ruleset);
+/* Who plays in imagined episodes, and says which actions are worth a look: the network that
+ * `search` was opened with, or the game's expert. */
+const TyAgent *search_guide(const TyAgent *search, const TyRuleset *ruleset);
 /* Imagines a position that is consistent with the view. */
 void search_imagine(Future *future, const TyView *view, uint64_t key);
 /* Plays the future, beginning with `action`; `own` is what the guide of the seat remembers. */

@@ -12,29 +12,32 @@ enum {
     AGAINST = 2, /* in a game against others the best of them loses what the seat gains */
 };
 
-const TyAgent *search_guide(const TyRuleset *ruleset)
+const TyAgent *search_guide(const TyAgent *search, const TyRuleset *ruleset)
 {
     const TyGame *game = ty_ruleset_game(ruleset);
     const TyAgent *expert = ty_agent_find(game, "expert");
+    if (search->data != NULL) {
+        return search->data;
+    }
     return expert != NULL && expert->memory_size <= SEARCH_MEMORY_SIZE
                ? expert
                : ty_agent_find(game, "random");
 }
 
-static void future_seat(Future *future, const TyRuleset *ruleset)
+static void future_seat(Future *future, const TyView *view)
 {
-    const TyAgent *guide = search_guide(ruleset);
+    const TyAgent *guide = search_guide(view->agent, view->ruleset);
     const TyAgent *agents[TY_SEATS_MAX] = {NULL};
-    for (uint32_t seat = 0; seat < ty_shape(ruleset)->players; seat++) {
+    for (uint32_t seat = 0; seat < ty_shape(view->ruleset)->players; seat++) {
         agents[seat] = guide;
     }
-    ty_lineup_init(&future->lineup, ruleset, agents, future->memory);
+    ty_lineup_init(&future->lineup, view->ruleset, agents, future->memory);
 }
 
 void search_imagine(Future *future, const TyView *view, uint64_t key)
 {
     ty_plan(view->planner, key, future->state);
-    future_seat(future, view->ruleset);
+    future_seat(future, view);
     for (uint32_t seat = 0; seat < ty_shape(view->ruleset)->seats; seat++) {
         ty_agent_start(future->lineup.agent[seat], future->lineup.memory[seat], view->ruleset, seat,
                        hash_mix(key + seat + 1));
@@ -150,7 +153,7 @@ Result search_play(const Future *future, const TyView *view, uint32_t action, co
     Future now;
     int32_t reward[TY_SEATS_MAX] = {0};
     memcpy(now.state, future->state, shape->state_size);
-    future_seat(&now, view->ruleset);
+    future_seat(&now, view);
     for (uint32_t seat = 0; seat < shape->seats; seat++) {
         memcpy(now.lineup.memory[seat], seat == view->seat ? own : future->lineup.memory[seat],
                now.lineup.agent[seat]->memory_size);

@@ -99,12 +99,14 @@ struct TyAgent {
      * nothing to do. */
     void (*build)(const TyRuleset *ruleset, void *tables);
     size_t tables_size; /* bytes of these tables */
-    /* Its settings; ends with a NULL key. NULL: none. A file (at most one, without choices) must
-     * be given; if it is the first field, `net:FILE` is short for `net:file=FILE`. */
+    /* Its settings; ends with a NULL key. NULL: none. At most one is a file: without choices it
+     * must be given, and if it is the first field, `net:FILE` is short for `net:file=FILE`; with
+     * choices, of which the first is standard, it may be left out. */
     const TyField *fields;
     /* Makes `*data` of the settings, which are in `agent`, and the file: it is never changed
-     * afterwards. `file` is NULL if no field is one; its bytes are gone afterwards. An agent that
-     * has this can only play after ty_agent_open. NULL: nothing to do. */
+     * afterwards. `file` is NULL if none was given; its bytes are gone afterwards. An agent that
+     * has this can only play after ty_agent_open, unless it has a file that may be left out. NULL:
+     * nothing to do. */
     TyStatus (*open)(const TyAgent *agent, const TyRuleset *ruleset, const TyAgentFile *file,
                      void **data);
     /* Frees what `open` made; NULL: nothing to do. */

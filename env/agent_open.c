@@ -200,12 +200,12 @@ TyStatus ty_agent_open(const TyRuleset *ruleset, const char *spec, const TyFiles
         return status;
     }
     assert(listed != NULL && rest != NULL);
-    if (rest[0] == '\0' && listed->open == NULL) {
+    if (rest[0] == '\0' && !agent_needs_opening(listed)) {
         *agent = listed;
         return status;
     }
     uint32_t field = file_field(settings.fields);
-    bool takes_file = settings.fields[field].key != NULL;
+    bool takes_file = settings.fields[field].key != NULL && settings.values[field] < 0;
     if (takes_file) {
         status = file_open(&settings, field, files, &file, name);
     }

@@ -184,7 +184,7 @@ static bool agent_fields_fit(const TyField *fields)
         files += file;
         fit = count < TY_FIELDS_MAX && field->help != NULL &&
               (field->kind != TY_FIELD_CHOICE || field->choices != NULL) &&
-              (!file || (files == 1 && field->choices == NULL && field->standard == -1)) &&
+              (!file || (files == 1 && field->standard == (field->choices == NULL ? -1 : 0))) &&
               (!ranged || (field->standard >= field->minimum && field->standard <= field->maximum));
     }
     return fit;
@@ -257,8 +257,17 @@ const TyAgent *registry_agent(const TyGame *game, const char *name)
     return agent;
 }
 
+bool agent_needs_opening(const TyAgent *agent)
+{
+    bool optional = false; /* its file */
+    for (uint32_t i = 0; agent->fields != NULL && agent->fields[i].key != NULL; i++) {
+        optional |= agent->fields[i].kind == TY_FIELD_FILE && agent->fields[i].choices != NULL;
+    }
+    return agent->open != NULL && !optional;
+}
+
 const TyAgent *ty_agent_find(const TyGame *game, const char *name)
 {
     const TyAgent *agent = registry_agent(game, name);
-    return agent != NULL && agent->open == NULL ? agent : NULL;
+    return agent != NULL && !agent_needs_opening(agent) ? agent : NULL;
 }

@@ -17,6 +17,9 @@ const TyField *registry_fields(const TyGame *game);
  * is none. */
 const TyAgent *registry_agent(const TyGame *game, const char *name);
 
+/* True if it can only play after ty_agent_open. */
+bool agent_needs_opening(const TyAgent *agent);
+
 /* What agents made of a ruleset: see ty_agent_tables. */
 typedef struct AgentTables AgentTables;
 

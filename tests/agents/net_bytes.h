@@ -64,6 +64,13 @@ static inline NetBytes net_bytes(const TyRuleset *ruleset, uint32_t layers, uint
     return net;
 }
 
+/* Says what its values are: 1: the learner's own, 2: rewards. */
+static inline void net_values_are(NetBytes net, uint32_t kind)
+{
+    store_le32(net.bytes + NET_AT_VALUE, kind);
+    ty_net_seal(net.bytes, net.size);
+}
+
 /* The same, ready to play; the caller closes it. */
 static inline TyNet *net_random(const TyRuleset *ruleset, uint32_t layers, uint32_t width,
                                 uint64_t seed)

@@ -23,6 +23,13 @@ static const TyField choosy_fields[] = {
     {.key = NULL},
 };
 
+/* One that can play without its file. */
+static const char *const nothing[] = {"none", NULL};
+static const TyField easy_fields[] = {
+    {"book", TY_FIELD_FILE, 0, 0, 0, nothing, false, "what it may read"},
+    {.key = NULL},
+};
+
 static TyRuleset *express;
 static uint32_t open_count; /* agents with data */
 static const TyAgent *started;
@@ -32,6 +39,9 @@ static TyStatus choosy_open(const TyAgent *agent, const TyRuleset *of, const TyA
                             void **data)
 {
     assert_ptr_equal(of, express);
+    if (file == NULL) {
+        return ty_status_ok();
+    }
     if (file->size == 0) {
         return ty_status_fail(TY_BAD_FILE, "%s: %s: it is empty", agent->name, file->name);
     }
@@ -44,8 +54,8 @@ static TyStatus choosy_open(const TyAgent *agent, const TyRuleset *of, const TyA
 
 static void choosy_close(void *data)
 {
+    open_count -= data != NULL;
     free(data);
-    open_count--;
 }
 
 static void choosy_start(const TyAgent *agent, void *memory, const TyRuleset *ruleset,
@@ -81,6 +91,14 @@ static const TyAgent choosy = {.name = "choosy",
                                .fields = choosy_fields,
                                .open = choosy_open,
                                .close = choosy_close};
+
+static const TyAgent easy = {.name = "easy",
+                             .game = "express",
+                             .start = choosy_start,
+                             .act = choosy_act,
+                             .fields = easy_fields,
+                             .open = choosy_open,
+                             .close = choosy_close};
 
 static const TyFileBytes mine[] = {
     {.value = "some/mine.bin", .name = "mine", .bytes = "abc", .size = 3},
@@ -152,6 +170,25 @@ static void test_an_agent_that_must_be_opened_is_not_found_by_its_name(void **un
     assert_ptr_equal(registry_agent(ty_game_find("express"), "choosy"), &choosy);
 }
 
+static void test_an_agent_whose_file_may_be_left_out_plays_without_it(void **unused)
+{
+    (void)unused;
+    assert_ptr_equal(ty_agent_find(ty_game_find("express"), "easy"), &easy);
+    assert_ptr_equal(agent_of("easy"), &easy);
+    const TyAgent *agent = agent_of("easy:book=none");
+    assert_string_equal(agent->name, "easy");
+    assert_null(agent->data);
+    ty_agent_close(agent);
+    agent = agent_of("easy:book=some/mine.bin");
+    assert_non_null(strstr(agent->name, "easy:book=mine@"));
+    assert_memory_equal(agent->data, "abc", 3);
+    ty_agent_close(agent);
+    assert_refused("easy:book=", TY_BAD_CONFIG, "easy: needs a file, as in easy:book=FILE");
+    assert_refused("easy:book=nowhere", TY_BAD_CONFIG, "book=nowhere: there is no such file");
+    assert_refused("easy:book=empty", TY_BAD_FILE, "it is empty");
+    assert_int_equal(open_count, 0);
+}
+
 static void test_settings_reach_start_and_act(void **unused)
 {
     (void)unused;
@@ -178,7 +215,8 @@ static void test_wrong_settings_are_refused_with_what_is_allowed(void **unused)
     (void)unused;
     assert_refused(
         "chosy", TY_BAD_CONFIG,
-        "'chosy' does not play express; there are random, expert, search, net, choosy; did "
+        "'chosy' does not play express; there are random, expert, search, net, choosy, easy; "
+        "did "
         "you mean choosy?");
     assert_refused("random:x=1", TY_BAD_CONFIG, "random has no settings; 'x=1' was given");
     assert_refused("choosy:empty,dept=2", TY_BAD_CONFIG,
@@ -263,7 +301,8 @@ static void test_settings_that_cannot_be_are_refused(void **unused)
     assert_not_added((TyField){"skill", TY_FIELD_FRACTION, 2000, 0, 1000, NULL, false, "too good"});
     assert_not_added((TyField){"style", TY_FIELD_CHOICE, 0, 0, 1, NULL, false, "no choices"});
     assert_not_added((TyField){"loud", TY_FIELD_FLAG, 0, 0, 1, NULL, false, NULL});
-    assert_not_added((TyField){"file", TY_FIELD_FILE, 0, 0, 1, styles, false, "built in"});
+    assert_not_added((TyField){"file", TY_FIELD_FILE, 0, 0, 0, NULL, false, "none built in"});
+    assert_not_added((TyField){"file", TY_FIELD_FILE, -1, 0, 1, styles, false, "two ways"});
 }
 
 /* ---- Tables ---- */
@@ -303,6 +342,7 @@ int main(void)
         cmocka_unit_test(test_a_name_tells_the_settings_that_are_not_standard),
         cmocka_unit_test(test_an_agent_without_settings_is_the_one_in_the_list),
         cmocka_unit_test(test_an_agent_that_must_be_opened_is_not_found_by_its_name),
+        cmocka_unit_test(test_an_agent_whose_file_may_be_left_out_plays_without_it),
         cmocka_unit_test(test_settings_reach_start_and_act),
         cmocka_unit_test(test_wrong_settings_are_refused_with_what_is_allowed),
         cmocka_unit_test(test_files_are_refused_by_name),
@@ -312,7 +352,7 @@ int main(void)
         cmocka_unit_test(test_tables_are_made_once_for_each_ruleset_of_the_game),
         cmocka_unit_test(test_an_agent_has_no_tables_where_it_made_none),
     };
-    if (ty_agent_add(&choosy).code != TY_OK ||
+    if (ty_agent_add(&choosy).code != TY_OK || ty_agent_add(&easy).code != TY_OK ||
         ty_ruleset_open("express", NULL, &express).code != TY_OK) {
         return 1;
     }

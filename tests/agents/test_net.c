@@ -276,23 +276,44 @@ static void probabilities(const TyNet *net, const uint8_t *row, const uint8_t *m
 
 extern const TyAgent net_agent;
 
-static void test_the_agent_tells_its_probabilities_and_its_value(void **state)
+/* What the agent tells of the first position, with a network made for `own` whose values are of
+ * `kind`, in `played`; returns what it takes. */
+static uint32_t agent_tells(const char *own, const char *played, uint32_t kind, TyNotes *notes)
+{
+    TyRuleset *theirs = ruleset_of(own);
+    TyRuleset *ruleset = ruleset_of(played);
+    Positions at = positions_of(ruleset);
+    NetBytes made = net_bytes(theirs, 1, 32, 1);
+    TyNet *net = NULL;
+    uint64_t memory[2] = {0};
+    net_values_are(made, kind);
+    assert_int_equal(ty_net_open(ruleset, made.bytes, made.size, &net).code, TY_OK);
+    TyAgent agent = net_agent;
+    agent.data = net;
+    TyView view = {.agent = &agent, .ruleset = ruleset, .row = at.rows, .mask = at.masks};
+    uint32_t silent = agent.act(memory, &view);
+    view.notes = notes;
+    notes->count = 0;
+    uint32_t action = agent.act(memory, &view);
+    assert_int_equal(action, silent);
+    ty_net_close(net);
+    free(made.bytes);
+    positions_free(at);
+    ty_ruleset_close(ruleset);
+    ty_ruleset_close(theirs);
+    return action;
+}
+
+static void test_the_agent_tells_its_probabilities(void **state)
 {
     (void)state;
     TyRuleset *ruleset = ruleset_of("express:map=tiny");
     const TyShape *shape = ty_shape(ruleset);
     Positions at = positions_of(ruleset);
     TyNet *net = net_random(ruleset, 1, 32, 1);
-    TyAgent agent = net_agent;
-    TyNotes notes = {.count = 0};
+    TyNotes notes;
     double wanted[TY_ACTIONS_MAX];
-    uint64_t memory[2] = {0};
-    agent.data = net;
-    TyView view = {.agent = &agent, .ruleset = ruleset, .row = at.rows, .mask = at.masks};
-    uint32_t silent = agent.act(memory, &view);
-    view.notes = &notes;
-    uint32_t action = agent.act(memory, &view);
-    assert_int_equal(action, silent);
+    agent_tells("express:map=tiny", "express:map=tiny", 1, &notes);
     probabilities(net, at.rows, at.masks, shape->action_count, 1.0, wanted);
     uint32_t legal = 0;
     for (uint32_t i = 0; i < shape->action_count; i++) {
@@ -303,12 +324,36 @@ static void test_the_agent_tells_its_probabilities_and_its_value(void **state)
         const TyNote *note = &notes.list[i];
         assert_true(at.masks[note->action]);
         assert_true(fabs((double)note->probability - wanted[note->action]) < 1e-5);
-        assert_int_equal(isnan(note->value), note->action != action);
         assert_true(isnan(note->visits));
     }
     ty_net_close(net);
     positions_free(at);
     ty_ruleset_close(ruleset);
+}
+
+/* A value is told as points of reward only where it is that: of the action that is taken. */
+static void test_the_agent_expects_what_its_network_says_in_rewards_of_the_ruleset(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *own;
+        const char *played;
+        uint32_t kind;
+        bool told;
+    } cases[] = {
+        {"express:map=tiny", "express:map=tiny", 2, true},
+        {"express:map=tiny", "express:map=tiny", 1, false},
+        {"express:map=tiny,reward=score", "express:map=tiny,reward=score", 2, true},
+        {"express:map=tiny,reward=score", "express:map=tiny", 2, false},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        TyNotes notes;
+        uint32_t action = agent_tells(cases[i].own, cases[i].played, cases[i].kind, &notes);
+        for (uint32_t k = 0; k < notes.count; k++) {
+            bool expected = cases[i].told && notes.list[k].action == action;
+            assert_int_equal(isfinite(notes.list[k].value) != 0, expected);
+        }
+    }
 }
 
 static void test_draws_follow_the_probabilities(void **state)
@@ -422,7 +467,7 @@ static void test_a_sealed_file_with_wrong_numbers_is_refused_by_name(void **stat
     expect_refused(ruleset, NET_AT_WIDTHS, 1056, "width of hidden layer 1: 1056");
     expect_refused(ruleset, NET_AT_WIDTHS, 64, "bytes, where its layers need");
     expect_refused(ruleset, NET_AT_WIDTHS + 28, 32, "width of hidden layer 8: 32");
-    expect_refused(ruleset, NET_AT_VALUE, 2, "2 heads for values");
+    expect_refused(ruleset, NET_AT_VALUE, 3, "values of kind 3; allowed are 0..2");
     expect_refused(ruleset, NET_AT_VALUE, 0, "bytes, where its layers need");
     expect_refused(ruleset, NET_AT_SCHEMA, 0, "made for express:map=tiny");
     expect_refused(ruleset, NET_AT_INPUTS, 7, "7 inputs");
@@ -538,7 +583,8 @@ int main(void)
         cmocka_unit_test(test_a_value_that_a_category_does_not_have_counts_as_none),
         cmocka_unit_test(test_every_build_thinks_the_same_bits),
         cmocka_unit_test(test_the_best_action_is_the_first_of_equals),
-        cmocka_unit_test(test_the_agent_tells_its_probabilities_and_its_value),
+        cmocka_unit_test(test_the_agent_tells_its_probabilities),
+        cmocka_unit_test(test_the_agent_expects_what_its_network_says_in_rewards_of_the_ruleset),
         cmocka_unit_test(test_draws_follow_the_probabilities),
         cmocka_unit_test(test_every_flipped_bit_is_refused),
         cmocka_unit_test(test_a_file_of_any_other_length_is_refused),

@@ -1,4 +1,4 @@
-/* The search agent, and what it asks of the experts that guide it. */
+/* The search agent, and what it asks of the experts and networks that guide it. */
 #include "agent.h"
 #include "tests/support/allocations.h"
 #include "tests/support/sanitizers.h"
@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "net_bytes.h"
 
 /* The smallest ruleset of each game: small enough to be searched many times. */
 static char boards[8][TY_SPEC_MAX];
@@ -58,6 +60,23 @@ static const TyAgent *agent_named(const Table *table, const char *name)
 {
     const TyAgent *agent = ty_agent_find(ty_ruleset_game(table->ruleset), name);
     assert_non_null(agent);
+    return agent;
+}
+
+/* Opens search with `settings`, guided by a network of random weights whose values are of
+ * `values`, or by the expert if that is 0. */
+static const TyAgent *search_opened(const Table *table, const char *settings, uint32_t values)
+{
+    char spec[TY_SPEC_MAX];
+    const TyAgent *agent = NULL;
+    NetBytes net = net_bytes(table->ruleset, 1, 32, 4);
+    net_values_are(net, values != 0 ? values : 1);
+    const TyFileBytes file = {
+        .value = "n", .name = "n", .bytes = (const char *)net.bytes, .size = net.size};
+    snprintf(spec, sizeof spec, "search:%s,net=%s", settings, values != 0 ? "n" : "none");
+    TyStatus status = ty_agent_open_bytes(table->ruleset, spec, &file, 1, &agent);
+    assert_string_equal(status.message, "");
+    free(net.bytes);
     return agent;
 }
 
@@ -141,23 +160,32 @@ static void test_search_beats_random(void **unused)
     }
 }
 
+/* `values` as in search_opened. */
+static void same_twice_without_memory(const char *board, uint32_t values)
+{
+    Table *table = table_open(board);
+    const TyAgent *search = search_opened(table, "playouts=64", values);
+    for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+        table->agent[seat] = seat == 0 ? search : agent_named(table, "random");
+    }
+    uint64_t hash[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t before = allocations;
+        table_play(table, 11);
+        hash[i] = ty_hash(table->ruleset, table->state);
+        assert_int_equal(allocations, before);
+    }
+    assert_int_equal(hash[0], hash[1]);
+    ty_agent_close(search);
+    table_close(table);
+}
+
 static void test_search_is_a_function_of_its_seed_and_allocates_nothing(void **unused)
 {
     (void)unused;
     for (uint32_t board = 0; board < board_count; board++) {
-        Table *table = table_open(boards[board]);
-        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
-            table->agent[seat] = agent_named(table, seat == 0 ? "search" : "random");
-        }
-        uint64_t hash[2];
-        for (uint32_t i = 0; i < 2; i++) {
-            uint64_t before = allocations;
-            table_play(table, 11);
-            hash[i] = ty_hash(table->ruleset, table->state);
-            assert_int_equal(allocations, before);
-        }
-        assert_int_equal(hash[0], hash[1]);
-        table_close(table);
+        same_twice_without_memory(boards[board], 0);
+        same_twice_without_memory(boards[board], 2);
     }
 }
 
@@ -201,35 +229,43 @@ static Table *table_open_secret(uint32_t board)
     return table_open(open ? "convoi:board=tiny,hands=hidden" : boards[board]);
 }
 
+/* `values` as in search_opened. */
+static void the_unknown_changes_nothing(uint32_t board, uint32_t values)
+{
+    Table *table = table_open_secret(board);
+    const TyAgent *search = search_opened(table, "playouts=64", values);
+    void *memory = calloc(1, TY_AGENT_MEMORY_MAX);
+    for (uint32_t seat = 0; seat < table->shape->players; seat++) {
+        table->agent[seat] = agent_named(table, "random");
+    }
+    table_begin(table, 3);
+    for (uint32_t step = 0; !ty_head(table->state)->over; step++) {
+        uint32_t seat = (uint32_t)ty_head(table->state)->seat;
+        uint32_t chosen[2];
+        for (uint32_t i = 0; step % 8 == 0 && i < 2; i++) {
+            uint64_t other[TY_STATE_MAX / sizeof(uint64_t)];
+            memcpy(other, table->state, table->shape->state_size);
+            ty_resample(table->ruleset, other, seat, 1000 + i);
+            ty_agent_start(search, memory, table->ruleset, seat, 5);
+            chosen[i] = ty_agent_act(search, memory, table->ruleset, other);
+        }
+        if (step % 8 == 0) {
+            assert_int_equal(chosen[0], chosen[1]);
+        }
+        ty_lineup_step(&table->lineup, table->state, table->reward);
+    }
+    free(memory);
+    ty_agent_close(search);
+    table_close(table);
+}
+
 /* Neither another future nor other hidden cards change what it does. */
 static void test_search_does_not_see_what_its_seat_cannot_know(void **unused)
 {
     (void)unused;
     for (uint32_t board = 0; board < board_count; board++) {
-        Table *table = table_open_secret(board);
-        const TyAgent *search = agent_named(table, "search");
-        void *memory = calloc(1, TY_AGENT_MEMORY_MAX);
-        for (uint32_t seat = 0; seat < table->shape->players; seat++) {
-            table->agent[seat] = agent_named(table, "random");
-        }
-        table_begin(table, 3);
-        for (uint32_t step = 0; !ty_head(table->state)->over; step++) {
-            uint32_t seat = (uint32_t)ty_head(table->state)->seat;
-            uint32_t chosen[2];
-            for (uint32_t i = 0; step % 8 == 0 && i < 2; i++) {
-                uint64_t other[TY_STATE_MAX / sizeof(uint64_t)];
-                memcpy(other, table->state, table->shape->state_size);
-                ty_resample(table->ruleset, other, seat, 1000 + i);
-                ty_agent_start(search, memory, table->ruleset, seat, 5);
-                chosen[i] = ty_agent_act(search, memory, table->ruleset, other);
-            }
-            if (step % 8 == 0) {
-                assert_int_equal(chosen[0], chosen[1]);
-            }
-            ty_lineup_step(&table->lineup, table->state, table->reward);
-        }
-        free(memory);
-        table_close(table);
+        the_unknown_changes_nothing(board, 0);
+        the_unknown_changes_nothing(board, 2);
     }
 }
 
@@ -352,13 +388,13 @@ static void test_chicago_expert_expects_what_comes(void **unused)
     table_close(table);
 }
 
-/* Whether all that search says it gained are whole victories and defeats. */
-static bool gains_are_whole(Table *table, const char *spec)
+/* Whether all that search says it gained are whole victories and defeats. `values` as in
+ * search_opened. */
+static bool gains_are_whole(Table *table, const char *settings, uint32_t values)
 {
     static TyNotes notes;
-    const TyAgent *agent = NULL;
+    const TyAgent *agent = search_opened(table, settings, values);
     bool whole = true;
-    assert_int_equal(ty_agent_open(table->ruleset, spec, NULL, &agent).code, TY_OK);
     table->agent[0] = table->agent[1] = agent;
     table_begin(table, 3);
     table->lineup.notes = &notes;
@@ -373,18 +409,81 @@ static bool gains_are_whole(Table *table, const char *spec)
 }
 
 /* Played to its end a future is a victory or a defeat; after some turns the expert says what it
- * expects. */
+ * expects, or a network whose values are rewards. */
 static void test_search_judges_futures_after_as_many_turns_as_its_settings_say(void **unused)
 {
     (void)unused;
-    static const char *const judged[] = {"convoi:board=tiny", "chicago"};
-    for (uint32_t i = 0; i < sizeof judged / sizeof judged[0]; i++) {
-        Table *table = table_open(judged[i]);
-        assert_true(gains_are_whole(table, "search:playouts=1,turns=0"));
-        assert_false(gains_are_whole(table, "search:playouts=1,turns=1"));
-        assert_true(gains_are_whole(table, "search:playouts=1,turns=1000"));
+    static const struct {
+        const char *board;
+        uint32_t values;
+        bool judges;
+    } cases[] = {{"convoi:board=tiny", 0, true},  {"chicago", 0, true},
+                 {"convoi:board=tiny", 2, true},  {"express:map=tiny", 2, true},
+                 {"convoi:board=tiny", 1, false}, {"express:map=tiny", 0, false}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Table *table = table_open(cases[i].board);
+        bool whole = !cases[i].judges;
+        assert_true(gains_are_whole(table, "playouts=1,turns=0", cases[i].values));
+        assert_int_equal(gains_are_whole(table, "playouts=1,turns=1", cases[i].values), whole);
+        assert_true(gains_are_whole(table, "playouts=1,turns=1000", cases[i].values));
         table_close(table);
     }
+}
+
+/* A network's word counts: what it would hardly do does not race, and its own choice is the one to
+ * beat. */
+static void test_search_tries_what_its_network_would_do(void **unused)
+{
+    (void)unused;
+    static TyNotes notes;
+    Table *table = table_open("express:map=tiny");
+    const TyAgent *search = search_opened(table, "playouts=8", 1);
+    float probability[TY_ACTIONS_MAX] = {0};
+    table->agent[0] = table->agent[1] = search->data;
+    table_begin(table, 3);
+    table->lineup.notes = &notes;
+    uint32_t first = ty_lineup_act(&table->lineup, table->state);
+    for (uint32_t i = 0; i < notes.count; i++) {
+        probability[notes.list[i].action] = notes.list[i].probability;
+    }
+    table->agent[0] = table->agent[1] = search;
+    table_begin(table, 3);
+    table->lineup.notes = &notes;
+    ty_lineup_act(&table->lineup, table->state);
+    assert_in_range(notes.count, 2, 9);
+    assert_int_equal(notes.list[0].action, first);
+    for (uint32_t i = 0; i < notes.count; i++) {
+        assert_true(probability[notes.list[i].action] >= 0.02f);
+    }
+    ty_agent_close(search);
+    table_close(table);
+}
+
+/* Weights that are no network's, or another ruleset's, are refused by name. */
+static void test_a_network_that_cannot_guide_is_refused(void **unused)
+{
+    (void)unused;
+    Table *table = table_open("express:map=tiny");
+    TyRuleset *nordic = NULL;
+    const TyAgent *agent = NULL;
+    assert_int_equal(ty_ruleset_open("nordic:map=tiny", NULL, &nordic).code, TY_OK);
+    NetBytes theirs = net_bytes(nordic, 1, 32, 4);
+    const TyFileBytes files[] = {{.value = "bad", .name = "bad", .bytes = "abc", .size = 3},
+                                 {.value = "other",
+                                  .name = "other",
+                                  .bytes = (const char *)theirs.bytes,
+                                  .size = theirs.size}};
+    TyStatus status = ty_agent_open_bytes(table->ruleset, "search:net=bad", files, 2, &agent);
+    assert_int_equal(status.code, TY_BAD_FILE);
+    assert_non_null(strstr(status.message, "net: bad@"));
+    assert_non_null(strstr(status.message, "not a network"));
+    status = ty_agent_open_bytes(table->ruleset, "search:net=other", files, 2, &agent);
+    assert_int_equal(status.code, TY_BAD_FILE);
+    assert_non_null(strstr(status.message, "made for nordic:map=tiny"));
+    assert_null(agent);
+    free(theirs.bytes);
+    ty_ruleset_close(nordic);
+    table_close(table);
 }
 
 int main(void)
@@ -400,6 +499,8 @@ int main(void)
         cmocka_unit_test(test_experts_tell_what_they_expect),
         cmocka_unit_test(test_chicago_expert_expects_what_comes),
         cmocka_unit_test(test_search_judges_futures_after_as_many_turns_as_its_settings_say),
+        cmocka_unit_test(test_search_tries_what_its_network_would_do),
+        cmocka_unit_test(test_a_network_that_cannot_guide_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,15 +261,17 @@ def test_a_running_daemon_has_networks_in_its_folder(tmp_path: Path) -> None:
 
 
 def _check_folder(rules: trainyard.Ruleset, pool: dict) -> None:
-    seats = [None, "net:mine.net,temperature=1"]
-    with trainyard.make(rules.spec, seats=seats, **pool) as opened:
-        while opened.episode.min() < 2:
-            opened.step(opened.sample())
+    for agent in ("net:mine.net,temperature=1", "search:playouts=4,net=mine.net"):
+        with trainyard.make(rules.spec, seats=[None, agent], **pool) as opened:
+            while opened.episode.min() < 2:
+                opened.step(opened.sample())
     for name, said in [
         ("net:broken.net", "net: broken.net@.*: damaged or cut off"),
         ("net:missing.net", "the daemon has no file 'missing.net'"),
         ("net:../mine.net", "not the name of a file here"),
         ("net", "net: needs a file"),
+        ("search:net=missing.net", "the daemon has no file 'missing.net'"),
+        ("search:net=broken.net", "net: broken.net@.*: damaged or cut off"),
     ]:
         with pytest.raises(trainyard.Error, match=said):
             trainyard.make(rules.spec, seats=[None, name], **pool)
@@ -298,3 +300,36 @@ def test_the_tool_plays_a_network_as_we_do(tmp_path: Path) -> None:
 
     ours = games(net, np.arange(1000, 1050, dtype=np.uint64), seats=[None, "expert"])
     assert np.array_equal(ours.metrics, played.metrics)
+
+
+def test_search_is_guided_by_a_network_from_python(tmp_path: Path) -> None:
+    """In an arena of ours, in the library's pool and in a daemon of our own: the same games."""
+    torch.manual_seed(3)
+    rules = small("express")
+    path = tmp_path / "guide.net"
+    nets.save(Network(rules, [32]), rules, path, rewards=True)
+    agent = f"search:playouts=8,net={path}"
+    played = trainyard.play(rules, [agent, "random"], episodes=8, seed=40)
+    plain = trainyard.play(rules, ["search:playouts=8", "random"], episodes=8, seed=40)
+    assert not np.array_equal(played.metrics, plain.metrics)
+    assert np.array_equal(
+        played.metrics, trainyard.play(rules, [agent, "random"], episodes=8, seed=40).metrics
+    )
+    rows = []
+    for backend in ("inproc", "shm", "zmq"):
+        with trainyard.make(
+            rules.spec, num_envs=4, seed=9, seats=[None, agent], backend=backend
+        ) as pool:
+            for _ in range(12):
+                pool.step(pool.mask.argmax(axis=1))
+            rows.append(pool.obs.copy())
+    assert np.array_equal(rows[0], rows[1])
+    assert np.array_equal(rows[0], rows[2])
+
+
+def test_values_that_are_rewards_are_said_to_be(tmp_path: Path) -> None:
+    rules = small("express")
+    for rewards, said in ((False, 1), (True, 2)):
+        nets.save(Network(rules, [32]), rules, tmp_path / "some.net", rewards=rewards)
+        assert (tmp_path / "some.net").read_bytes()[32] == said
+        nets.load(tmp_path / "some.net")

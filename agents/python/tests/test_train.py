@@ -152,6 +152,18 @@ def test_a_run_can_save_the_mean_of_its_weights(tmp_path: Path) -> None:
     assert np.allclose(mean[2], (mean[1] + last[2]) / 2, atol=1e-6)
 
 
+@pytest.mark.parametrize(("scale", "said"), [(1.0, 2), (0.2, 1)])
+def test_values_are_rewards_if_these_are_learned_as_they_are(
+    scale: float, said: int, tmp_path: Path
+) -> None:
+    """Search judges by the values of such a network: agents/NET.md, byte 32."""
+    trainer = Trainer(config("express", scale=scale))
+    trainer.round()
+    trainer.save_net(tmp_path / "policy.net")
+    trainer.close()
+    assert (tmp_path / "policy.net").read_bytes()[32] == said
+
+
 def test_imitation_learns_to_agree_with_the_expert() -> None:
     """Of 200,000 advised decisions on the tiny map, on which chance agrees with few."""
     wanted = Config(

@@ -145,8 +145,9 @@ def _spec(data: bytes) -> str:
     return spec.decode()
 
 
-def pack(ruleset: Ruleset, layers: Layers) -> npt.NDArray[np.uint8]:
-    """The bytes of a network, for `Net` or a file."""
+def pack(ruleset: Ruleset, layers: Layers, *, rewards: bool = False) -> npt.NDArray[np.uint8]:
+    """The bytes of a network, for `Net` or a file. `rewards` says that its values are what a seat
+    still earns in this ruleset, so that search can judge by them."""
     widths = [bias.size for _, bias in layers.hidden]
     if len(widths) > LAYERS_MAX:
         raise Error(f"{len(widths)} hidden layers; allowed are 1..{LAYERS_MAX}")
@@ -158,7 +159,7 @@ def pack(ruleset: Ruleset, layers: Layers) -> npt.NDArray[np.uint8]:
         ruleset.schema_hash,
         ruleset.expanded_size,
         ruleset.action_count,
-        0 if layers.value is None else 1,
+        0 if layers.value is None else 2 if rewards else 1,
         *widths,
         *[0] * (LAYERS_MAX - len(widths)),
         ruleset.spec.encode()[: SPEC_MAX - 1],
@@ -217,13 +218,15 @@ def net_of(module: Any, ruleset: Ruleset) -> Net:
     return Net(ruleset, pack(ruleset, layers_of(module)))
 
 
-def save(module: Any, ruleset: Ruleset, path: str | Path) -> None:
+def save(module: Any, ruleset: Ruleset, path: str | Path, *, rewards: bool = False) -> None:
     """Writes a PyTorch module that reads expanded rows and gives logits (or logits and values) as a
-    file of weights. A module that computes something else than its layers do is refused.
+    file of weights. A module that computes something else than its layers do is refused. `rewards`
+    says that its values are what a seat still earns in this ruleset, so that search can judge by
+    them.
 
     >>> trainyard.net.save(module, trainyard.Ruleset("convoi", hints=True), "mine.net")
     """
-    data = pack(ruleset, layers_of(module))
+    data = pack(ruleset, layers_of(module), rewards=rewards)
     _compare(module, Net(ruleset, data))
     Path(path).write_bytes(data.tobytes())
 

@@ -135,7 +135,8 @@ class Trainer:
 
     def save_net(self, path: Path) -> None:
         """The network, for the library."""
-        _replace(path, pack(self.ruleset, self.learner.mean.layers()).tobytes())
+        rewards = self.config.scale == 1
+        _replace(path, pack(self.ruleset, self.learner.mean.layers(), rewards=rewards).tobytes())
 
     def save(self, path: Path) -> None:
         """Everything, for a run that goes on."""
