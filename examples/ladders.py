@@ -21,12 +21,13 @@ from typing import Any
 
 TOP = Path(__file__).parent.parent
 SEED = 2_100_000
-#: The settings of each game and of its search, and on how many seeds search plays.
+#: Of each game its settings, its network, search with the expert and with the network, and on how
+#: many seeds these play.
 GAMES = {
-    "convoi": ("hints=true", "", 200),
-    "nordic": ("", "", 50),
-    "express": ("", ":playouts=256", 50),
-    "chicago": ("", ":playouts=256", 50),
+    "convoi": ("hints=true", "convoi_win", "", "turns=4,", 200),
+    "nordic": ("", "nordic", "", "", 50),
+    "express": ("", "express", ":playouts=256", "playouts=256,", 50),
+    "chicago": ("", "chicago", ":playouts=256", "", 50),
 }
 #: Seeds of agents that answer at once.
 SEEDS_FAST = 1000
@@ -34,12 +35,15 @@ MARKS = ("<!-- made by examples/ladders.py -->\n", "<!-- until here -->\n")
 
 
 class Ladder:
-    """The agents of a game, from `random` to `search`, and the file that holds their games."""
+    """The agents of a game, from `random` to search with a network, and the file that holds their
+    games."""
 
     def __init__(self, tool: str, game: str, place: Path) -> None:
-        settings, search, self.slow = GAMES[game]
+        settings, net, search, guided, self.slow = GAMES[game]
         self.game, self.file = game, place / f"{game}.json"
-        self.agents = ["random", "expert", f"net:agents/nets/{game}.net", f"search{search}"]
+        path = f"agents/nets/{net}.net"
+        searches = [f"search{search}", f"search:{guided}net={path}"]
+        self.agents = ["random", "expert", f"net:file={path}", *searches]
         self._command = [tool, "ladder", f"{game}:{settings}".rstrip(":"), "--file", str(self.file)]
 
     def run(self, *options: str) -> str:
@@ -57,7 +61,7 @@ class Ladder:
         """What the file says of each agent; a network is known there by what its own file holds."""
         shown = json.loads(self.run("--json"))
         known = {re.sub("@.*", "", agent["agent"]): agent for agent in shown["agents"]}
-        found = [known[re.sub(r":.*/(\w+)\.net$", r":file=\1", name)] for name in self.agents]
+        found = [known[re.sub(r"=[\w/]*/(\w+)\.net$", r"=\1", name)] for name in self.agents]
         if shown["cooperative"]:
             cells = ["{:.1f} % [{:.1f}, {:.1f}]".format(*self._figures(of, 100)) for of in found]
             return " | ".join([f"| {self.game}, games won", *cells]) + " |"
@@ -87,7 +91,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into README.md")
     options = parser.parse_args()
     options.to.mkdir(exist_ok=True)
-    lines = ["| | `random` | `expert` | network | `search` |", "|---|---|---|---|---|"]
+    columns = ["", "`random`", "`expert`", "network", "`search`", "`search:net=`"]
+    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for game in options.games.split(","):
         ladder = Ladder(options.tool, game, options.to)
         if not options.show:

@@ -9,9 +9,10 @@ Training tells of the seeds of its curves only: a recipe can be changed until it
 and is judged once, on seeds that nobody has looked at.
 
 A recipe is a list of stages, each a configuration of the trainer with the decisions to learn from
-(`steps`), which begins with the network of the one before. One with `tries` is begun that often,
-with different seeds; the run that does best after `tried` decisions goes on. What is done is not
-done again: stages that the folder of runs has are kept, and one that was stopped goes on.
+(`steps`), which begins with the network of the one before; the first one may `start` with a file
+of the repository. One with `tries` is begun that often, with different seeds; the run that does
+best after `tried` decisions goes on. What is done is not done again: stages that the folder of runs
+has are kept, and one that was stopped goes on.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ from trainyard.train.evaluate import of_agent
 from trainyard.train.plot import plot
 from trainyard.train.run import read
 
-RECIPES = Path(__file__).parent / "recipes"
+TOP = Path(__file__).parent.parent
+RECIPES = TOP / "examples/recipes"
 #: Games of a point of a curve, on the seeds from HELD_OUT on.
 CURVE_GAMES = 500
 #: Seeds on which --judge plays, and nobody else: the first, how many if all seats play together,
@@ -95,6 +97,8 @@ class Recipe:
     def _config(self, seed: int, stage: int, attempt: int) -> Config:
         own = seed * self.stages[stage].tries + attempt
         values = {**self.stages[stage].values, "seed": own}
+        if "start" in values:
+            values["start"] = str(TOP / values["start"])
         if stage > 0:
             values["start"] = str(self._folder(seed, stage - 1) / "policy.net")
         return Config.of(values, f"{self.name}, stage {stage + 1}")
