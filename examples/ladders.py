@@ -91,8 +91,8 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="put the table into README.md")
     options = parser.parse_args()
     options.to.mkdir(exist_ok=True)
-    columns = ["", "`random`", "`expert`", "network", "`search`", "`search:net=`"]
-    lines = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    columns = ["`random`", "`expert`", "network", "`search`", "`search:net=`"]
+    lines = [f"| | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
     for game in options.games.split(","):
         ladder = Ladder(options.tool, game, options.to)
         if not options.show:
