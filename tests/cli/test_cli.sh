@@ -77,7 +77,7 @@ check "arena with too many agents" refuses 2 "--agents: 3 given, at most 2 fit a
     arena express --agents random,random,random
 check "two agents in one option" refuses 2 "--agent: 2 given, 1 wanted" sim "$game" --agent random,random
 check "two daemons" refuses 2 "--agents: 'ipc://b' does not play" sim "$game" --agents ipc://a,ipc://b
-check "a setting that an agent lacks" refuses 2 "--agent: search has no key 'playoutz'; it has playouts, turns, margin, ms; did you mean playouts?" \
+check "a setting that an agent lacks" refuses 2 "--agent: search has no key 'playoutz'; it has playouts, turns, margin, ms, net; did you mean playouts?" \
     sim "$game" --agent search:playoutz=3
 check "a setting out of range" refuses 2 "--agents: playouts=0: out of range; allowed is 1..1000000" \
     arena "$game" --agents search:playouts=0,random

@@ -68,8 +68,9 @@ assert [e["ruleset"].split(":")[0] for e in entries] == ["express", "chicago"]
 for entry in entries:
     text = subprocess.run([sys.argv[1], "describe", entry["ruleset"], "--json"], capture_output=True, check=True).stdout
     agents = json.loads(text)["agents"]
-    names = {a["name"] for a in agents if all(field["kind"] != "file" for field in a["fields"])}
-    assert {a["agent"] for a in entry["agents"]} == names and "expert" in names, names
+    needed = lambda field: field["kind"] == "file" and "choices" not in field
+    names = {a["name"] for a in agents if not any(map(needed, a["fields"]))}
+    assert {a["agent"] for a in entry["agents"]} == names and {"expert", "search"} <= names, names
     for agent in entry["agents"]:
         assert agent["decisions"] > 0 and agent["us_per_decision"] > 0 and agent["ratio"] > 0
         assert abs(agent["decisions_per_s"] * agent["us_per_decision"] / 1e6 - 1) < 1e-3
